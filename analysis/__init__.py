@@ -1,0 +1,1 @@
+"""Spark over the trace: tables, statistics, audit at scale, report. Alone imports pyspark."""

@@ -1,0 +1,1 @@
+"""Processes that neither move nor fail: unicast, multicast, broadcast."""

@@ -1,0 +1,223 @@
+"""Kshemkalyani, Singhal: the optimal algorithm.
+
+Idea: "d is a destination of M" is carried and kept as long as, and only as long as, it is neither
+known to be delivered at d nor guaranteed to be. Absence is information: what is missing from a log
+although something newer of the same sender is there has been taken care of.
+Paper: KS section 4.3 (worked examples: 4.4; sizes: GK section 2.2, KS section 6.2).
+Assumptions: reliable channels. The text assumes FIFO channels; the algorithm does not need them.
+A packet carries clock_j, Dests and O_M. O_M is nearly the same for all copies: what SND(2) leaves
+in it for every destination is shared; the entries in which a destination d itself still stands
+are the copy's own part. `control_ints` is GK's 4 + |Dests| + sum(3 + |o.Dests|), `control_units`
+is KS 6.2's sum of |o.Dests|, `control_entries` and `control_empty` count the entries.
+Cost: linear in log and O_M per event (4.4's formulation with maxima, not the pair loops of 4.3).
+Departures: RCV(4), first loop, reads l_{s,t} where the print has l_{s,t'} (see ks_printed.py).
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from testbed.core.algorithm import Algorithm, ControlSize
+from testbed.core.holdback import HoldBackQueue, Need
+from testbed.core.model import (
+    Count,
+    DestSet,
+    Message,
+    NodeId,
+    Role,
+    WireSet,
+    dest_set,
+    set_from_wire,
+    set_to_wire,
+)
+from testbed.core.node import Arrival, Node, Packet, Turn, View
+
+Entries = dict[int, DestSet]
+"""All entries of one sender, time stamp -> Dests, in ascending order of time stamp."""
+
+
+class Data(Packet, frozen=True, tag=0):
+    """(j, clock_j, M, Dests, O_M), O_M without the destinations of M."""
+
+    clock: Count
+    dests: WireSet
+    log: list[WireSet]
+    """sender, time stamp, Dests; sender, time stamp, Dests; ..."""
+
+
+class Own(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """SND(2): the entries that, in the copy to d, still have d among their Dests."""
+
+    restored: list[Count]
+    """Positions of entries in the shared log to which d belongs as well."""
+    purged: list[Count]
+    """sender, time stamp, ... of older entries that hold d alone, so the shared log lacks them."""
+
+
+class Process(Node[Data, Own | None]):
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self.clock = 0  # clock_j
+        self.sr = [0] * self.n  # SR_j[i]: time stamp of the last message of i delivered here
+        self.log: list[Entries] = [{0: 0} for _ in range(self.n)]  # LOG_j, by sender
+        self.queue: HoldBackQueue[Arrival[Data, Own | None]] = HoldBackQueue(self.sr)
+
+    # --- SND ---------------------------------------------------------------------------------
+
+    def on_submitted(self, message: Message, dests: tuple[NodeId, ...], turn: Turn) -> None:
+        self.clock += 1  # SND(1)
+        sent_to = dest_set(dests)
+        shared, own = self._split_log(sent_to)
+        packet = Data(self.clock, set_to_wire(sent_to), shared)
+        turn.multicast(dests, packet, message=message, own=own)  # SND(2)
+        self._remember(sent_to)
+
+    def _split_log(self, sent_to: DestSet) -> tuple[list[WireSet], dict[NodeId, Own]]:
+        """SND(2): O_M for all destinations at once: the shared log, and each one's own part."""
+        shared: list[WireSet] = []
+        own: dict[NodeId, Own] = {}
+        for sender, entries in enumerate(self.log):
+            newest = next(reversed(entries))
+            for time, left in entries.items():
+                concerned = left & sent_to
+                if kept := left & ~sent_to or time == newest:
+                    shared += (sender, time, set_to_wire(left & ~sent_to))
+                while concerned:
+                    lowest = concerned & -concerned
+                    concerned ^= lowest
+                    part = own.setdefault(lowest.bit_length() - 1, Own([], []))
+                    if kept:
+                        part.restored.append(len(shared) // 3 - 1)
+                    else:
+                        part.purged.extend((sender, time))
+        return shared, own
+
+    def _remember(self, sent_to: DestSet) -> None:
+        for entries in self.log:  # SND(3): M's delivery will see to what its destinations owed
+            for time, left in entries.items():
+                if left & sent_to:
+                    entries[time] = left & ~sent_to
+        self.log[self.me][self.clock] = sent_to  # SND(4)
+        for entries in self.log:  # SND(5)
+            _purge_null_entries(entries)
+
+    # --- RCV ---------------------------------------------------------------------------------
+
+    def on_received(self, arrival: Arrival[Data, Own | None], turn: Turn) -> None:
+        self.queue.hold(arrival, _delivery_condition(arrival))  # RCV(1)
+        while (ready := self.queue.pop()) is not None:
+            assert ready.message is not None
+            turn.deliver(ready.message)  # RCV(2)
+            self.sr[ready.source] = ready.packet.clock
+            self._merge(ready.source, ready.packet)
+            self.queue.advanced(ready.source)
+
+    def _merge(self, k: NodeId, packet: Data) -> None:
+        carried = self._carried(k, packet)
+        for sender, theirs in carried.items():
+            mine = self._merge_entries(self.log[sender], theirs)  # RCV(4)
+            _purge_null_entries(mine)  # RCV(5)
+            self.log[sender] = mine
+
+    def _carried(self, k: NodeId, packet: Data) -> dict[NodeId, Entries]:
+        """RCV(3): O_M and the message itself, without me; the copy's own part speaks of me only."""
+        not_me = ~(1 << self.me)
+        carried: dict[NodeId, Entries] = {}
+        log = packet.log
+        for position in range(0, len(log), 3):
+            sender, time, dests = log[position : position + 3]
+            entries = carried.setdefault(sender, {})  # type: ignore[arg-type]  # an id, not a set
+            entries[time] = set_from_wire(dests) & not_me  # type: ignore[index]  # a time stamp
+        carried.setdefault(k, {})[packet.clock] = set_from_wire(packet.dests) & not_me
+        return carried
+
+    def _merge_entries(self, mine: Entries, theirs: Entries) -> Entries:
+        """RCV(4) for one sender, with the maxima of 4.4; absence below a maximum is information."""
+        my_newest, their_newest = next(reversed(mine)), next(reversed(theirs))
+        merged = {}
+        for time, left in mine.items():
+            if time in theirs:
+                merged[time] = left & theirs[time]
+            elif time > their_newest:
+                merged[time] = left
+        merged |= {
+            time: left
+            for time, left in theirs.items()
+            if time not in mine and self._is_news(time, my_newest)
+        }
+        return merged
+
+    def _is_news(self, time: int, my_newest: int) -> bool:
+        """An entry that I lack is redundant if I know something newer of its sender."""
+        return time > my_newest
+
+    def held(self) -> int:
+        return len(self.queue)
+
+    def state_ints(self) -> int:
+        """GK section 2.2: 3 + |Dests| for each entry of the log."""
+        return sum(3 + left.bit_count() for entries in self.log for left in entries.values())
+
+
+def _purge_null_entries(entries: Entries) -> None:
+    """PURGE_NULL_ENTRIES: drop empty entries that a newer one implies; the newest stays."""
+    if len(entries) > 1:
+        newest = next(reversed(entries))
+        for time in [t for t, left in entries.items() if not left and t != newest]:
+            del entries[time]
+
+
+def _delivery_condition(arrival: Arrival[Data, Own | None]) -> list[Need]:
+    """RCV(1): wait for every message that O_M says was sent to me."""
+    if arrival.own is None:
+        return []
+    log, purged = arrival.packet.log, arrival.own.purged
+    needs = [(log[3 * at], log[3 * at + 1]) for at in arrival.own.restored]
+    needs += zip(purged[::2], purged[1::2], strict=True)
+    return needs  # type: ignore[return-value]  # senders and time stamps, not sets
+
+
+def size(packet: Data, own: Own | None) -> ControlSize:
+    entries, units, empty = len(packet.log) // 3, 0, 0
+    for dests in packet.log[2::3]:
+        count = set_from_wire(dests).bit_count()
+        units += count
+        empty += not count
+    if own is not None:
+        alone = len(own.purged) // 2
+        empty -= sum(1 for at in own.restored if not packet.log[3 * at + 2])
+        entries += alone
+        units += alone + len(own.restored)
+    ints = 4 + set_from_wire(packet.dests).bit_count() + 3 * entries + units
+    return ControlSize(ints, units, entries, empty)
+
+
+def well_formed(packet: Data, own: Own | None, n: int) -> bool:
+    """The log is triples of a sender, a time stamp and a set; own parts point into it."""
+    log = packet.log
+    if len(log) % 3 or set_from_wire(packet.dests) >= 1 << n or len(log) < 3 * n:
+        return False
+    senders, times = log[::3], log[1::3]
+    if bytes in map(type, senders) or bytes in map(type, times) or max(senders) >= n:  # type: ignore[operator]  # no bytes are left
+        return False
+    if max(map(set_from_wire, log[2::3])) >= 1 << n:
+        return False
+    if own is None:
+        return True
+    return (
+        max(own.restored, default=0) < len(log) // 3
+        and len(own.purged) % 2 == 0
+        and max(own.purged[::2], default=0) < n
+    )
+
+
+ALGORITHM = Algorithm(
+    name="ks",
+    title="Kshemkalyani-Singhal optimal algorithm",
+    paper="KS section 4.3",
+    roles={Role.PROCESS: Process},
+    packets=(Data,),
+    own=Own,
+    size=size,
+    well_formed=well_formed,
+)

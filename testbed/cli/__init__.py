@@ -1,0 +1,1 @@
+"""The command line: composition root of everything else, with lazy imports."""

@@ -1,0 +1,1 @@
+"""Experiment files: YAML to a validated tree, and from there to plans."""

@@ -1,0 +1,66 @@
+"""What a published algorithm is to the testbed: one record at the end of its file."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import NoneType
+from typing import Any, NamedTuple
+
+from testbed.core.model import NodeId, Role
+from testbed.core.node import Node, Packet, View
+
+
+class Guarantee(enum.StrEnum):
+    """What the audit must expect of an algorithm."""
+
+    NONE = "none"
+    FIFO = "fifo"
+    CAUSAL = "causal"
+
+
+class ControlSize(NamedTuple):
+    """Control information of one copy, counted from the decoded packet."""
+
+    ints: int
+    """Integers that travel, by the rule that the algorithm's page states."""
+    units: int = 0
+    """Independent units of ordering information by the paper's own rule."""
+    entries: int = 0
+    """Records that these units come in: log entries (KS), rows of the barrier (PRS)."""
+    empty: int = 0
+    """Records that hold no unit (KS keeps the newest of each sender)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Algorithm:
+    """Found by discovery: the value named ALGORITHM in a module of `testbed.algorithms`."""
+
+    name: str
+    title: str
+    paper: str
+    roles: Mapping[Role, Callable[[View], Node[Any, Any]]]
+    packets: tuple[type[Packet], ...]
+    own: Any = NoneType
+    """Type of the part of a packet that belongs to one destination alone."""
+    size: Callable[[Any, Any], ControlSize]
+    well_formed: Callable[[Any, Any, int], bool] | None = None
+    """Whether a decoded packet can have come from a system of n nodes; what types cannot say."""
+    guarantee: Guarantee = Guarantee.CAUSAL
+    needs_reliable: bool = True
+    """Channels must neither lose nor duplicate; the planner puts a reliable link under it."""
+    needs_fifo: bool = False
+    """Channels must be FIFO; the planner refuses others."""
+    broadcast_only: bool = False
+    """Every message must go to all other processes."""
+    refuses_self: str | None = None
+    """Why a message to its own sender is refused; None where it works."""
+
+    def refusal(self, sender: NodeId, dests: tuple[NodeId, ...], n: int) -> str | None:
+        """Why this destination set cannot be sent, or None if it can."""
+        if self.refuses_self and sender in dests:
+            return f"{self.name} refuses a message to its own sender: {self.refuses_self}"
+        if self.broadcast_only and len(set(dests) - {sender}) != n - 1:
+            return f"{self.name} only broadcasts: a message must go to all {n - 1} other processes"
+        return None

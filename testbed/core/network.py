@@ -1,0 +1,190 @@
+"""The emulated network: when, and whether, each copy arrives.
+
+The fate of a copy is a function of seed, link and its number on that link, so both engines draw
+the same fate and two algorithms meet the same network. Order on a link: bandwidth (wait for the
+wire, then serialize), loss, latency, FIFO rule, duplication. The sender computes all of it.
+"""
+
+from __future__ import annotations
+
+import enum
+
+import msgspec
+
+from testbed.core.distribution import Distribution
+from testbed.core.draw import BLOCK, uniforms
+from testbed.core.model import Nanos, NodeId
+
+NANOS_PER_SECOND = 1_000_000_000
+GK_STEP: Nanos = 1_000_000
+"""GK section 3.2: an arrival before LM[i] is moved to LM[i] + 1 ms."""
+
+
+class Fifo(enum.StrEnum):
+    """What keeps a link in order."""
+
+    OFF = "off"
+    ON = "on"
+    """A copy never arrives before an earlier one; ties keep sending order."""
+    GK = "gk"
+    """As GK section 3.2: an overtaking copy is set 1 ms behind the last arrival."""
+
+
+class Loss(msgspec.Struct, frozen=True, tag="independent"):
+    """Each copy is lost with this probability, whatever happened to others."""
+
+    rate: float = 0.0
+
+
+class BurstLoss(msgspec.Struct, frozen=True, tag="gilbert-elliott"):
+    """Two states per link; the state moves before each copy, then decides its loss."""
+
+    to_bad: float
+    to_good: float
+    loss_good: float = 0.0
+    loss_bad: float = 1.0
+
+
+class LinkSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that decides the fate of copies on one link."""
+
+    latency: Distribution
+    loss: Loss | BurstLoss = Loss()
+    duplicate: float = 0.0
+    bits_per_second: float | None = None
+    fifo: Fifo = Fifo.OFF
+
+    @property
+    def loses(self) -> bool:
+        return isinstance(self.loss, BurstLoss) or self.loss.rate > 0
+
+
+class Override(msgspec.Struct, frozen=True):
+    """Another specification for the links from some nodes to some nodes (None: all)."""
+
+    sources: tuple[NodeId, ...] | None
+    targets: tuple[NodeId, ...] | None
+    spec: LinkSpec
+
+
+class NetworkSpec(msgspec.Struct, frozen=True):
+    """The whole network: one kind of link, and exceptions, of which the last match counts."""
+
+    default: LinkSpec
+    overrides: tuple[Override, ...] = ()
+
+    def spec(self, source: NodeId, target: NodeId) -> LinkSpec:
+        for override in reversed(self.overrides):
+            if override.sources is not None and source not in override.sources:
+                continue
+            if override.targets is not None and target not in override.targets:
+                continue
+            return override.spec
+        return self.default
+
+    def specs(self) -> tuple[LinkSpec, ...]:
+        return (self.default, *(override.spec for override in self.overrides))
+
+
+Arrivals = tuple[Nanos, ...]
+"""When a copy arrives: () is never, (t,) once, (t, u) twice."""
+
+LOST: Arrivals = ()
+
+
+class Link:
+    """One direction of one channel, as its sender sees it."""
+
+    __slots__ = (
+        "_bad", "_busy_until", "_delays", "_duplicates", "_losses", "_number", "_plain", "_seed",
+        "_source", "_spec", "_target", "_twin_delays", "last_arrival",
+    )  # fmt: skip
+
+    def __init__(self, spec: LinkSpec, seed: int, source: NodeId, target: NodeId) -> None:
+        self._spec = spec
+        self._seed = seed
+        self._source = source
+        self._target = target
+        self._number = 0
+        self._bad = False
+        self._busy_until: Nanos = 0
+        self.last_arrival: Nanos = -1
+        self._plain = (
+            not spec.loses
+            and not spec.duplicate
+            and spec.bits_per_second is None
+            and spec.fifo is Fifo.OFF
+        )
+
+    def send(self, now: Nanos, size: int) -> Arrivals:
+        """The fate of the next copy, `size` bytes handed over at `now`."""
+        index = self._number % BLOCK
+        if index == 0:
+            self._draw_block(self._number // BLOCK)
+        self._number += 1
+        if self._plain:
+            return (now + self._delays[index],)
+        departure = self._serialize(now, size)
+        if self._spec.loses and self._is_lost(self._losses[index]):
+            return LOST
+        arrival = self._in_order(departure + self._delays[index])
+        if self._spec.duplicate and self._duplicates[index] < self._spec.duplicate:
+            return (arrival, self._in_order(departure + self._twin_delays[index]))
+        return (arrival,)
+
+    def _draw_block(self, block: int) -> None:
+        spec, seed, a, b = self._spec, self._seed, self._source, self._target
+        at = spec.latency.at
+        self._delays = [at(u) for u in uniforms(seed, b"latency", a, b, block)]
+        if spec.loses:
+            self._losses = uniforms(seed, b"loss", a, b, block)
+        if spec.duplicate:
+            self._duplicates = uniforms(seed, b"duplicate", a, b, block)
+            self._twin_delays = [at(u) for u in uniforms(seed, b"twin", a, b, block)]
+
+    def _serialize(self, now: Nanos, size: int) -> Nanos:
+        """When the last bit is on the wire: copies of one link queue for it."""
+        if self._spec.bits_per_second is None:
+            return now
+        start = max(now, self._busy_until)
+        self._busy_until = start + int(size * 8 * NANOS_PER_SECOND / self._spec.bits_per_second)
+        return self._busy_until
+
+    def _is_lost(self, u: float) -> bool:
+        """One uniform serves the burst model twice: its high part moves, its rest decides."""
+        loss = self._spec.loss
+        if isinstance(loss, Loss):
+            return u < loss.rate
+        move = loss.to_good if self._bad else loss.to_bad
+        if u < move:
+            self._bad = not self._bad
+            u = u / move
+        else:
+            u = (u - move) / (1 - move)
+        return u < (loss.loss_bad if self._bad else loss.loss_good)
+
+    def _in_order(self, arrival: Nanos) -> Nanos:
+        if arrival < self.last_arrival:
+            if self._spec.fifo is Fifo.ON:
+                arrival = self.last_arrival
+            elif self._spec.fifo is Fifo.GK:
+                arrival = self.last_arrival + GK_STEP
+        self.last_arrival = max(self.last_arrival, arrival)
+        return arrival
+
+
+class Network:
+    """All links that leave the nodes of one engine (or one actor), made when first used."""
+
+    def __init__(self, spec: NetworkSpec, seed: int) -> None:
+        self._spec = spec
+        self._seed = seed
+        self._links: dict[tuple[NodeId, NodeId], Link] = {}
+
+    def link(self, source: NodeId, target: NodeId) -> Link:
+        """The link from source to target, with its count and its queue."""
+        key = (source, target)
+        if key not in self._links:
+            spec = self._spec.spec(source, target)
+            self._links[key] = Link(spec, self._seed, source, target)
+        return self._links[key]

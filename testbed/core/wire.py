@@ -1,0 +1,74 @@
+"""Packets to bytes and back: one MessagePack array of four, `[source, message, packet, own]`.
+
+    source    integer, the sending node
+    message   nil, or [origin, number, payload, deadline?]
+    packet    [tag, field, field, ...], the fields of the algorithm's packet in order
+    own       nil, or what belongs to this destination alone
+
+The first three are equal for all copies of a multicast and are encoded once; a copy is that
+prefix plus its own part. Node sets are bit masks: an integer up to 63 nodes, else bytes.
+Decoding is typed and total: any bytes give a packet of this algorithm or MalformedFrame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Union, cast
+
+import msgspec
+
+from testbed.core.algorithm import Algorithm
+from testbed.core.errors import MalformedFrame
+from testbed.core.model import Message, NodeId
+from testbed.core.node import Arrival, Packet
+
+FRAME_BYTES_MAX = 16 * 1024 * 1024
+"""A frame larger than this is refused, by sender and receiver alike."""
+
+_ARRAY_OF_FOUR = b"\x94"
+_NIL = b"\xc0"
+
+
+class Codec:
+    """Encodes and decodes the packets of one algorithm."""
+
+    __slots__ = ("_decode", "_encode", "_n", "_well_formed", "bytes_max")
+
+    def __init__(self, algorithm: Algorithm, n: int, *, bytes_max: int = FRAME_BYTES_MAX) -> None:
+        """`n` is the number of nodes: an identifier beyond it is malformed."""
+        packets: Any = Union[algorithm.packets]  # noqa: UP007 - built from a runtime tuple
+        arrival: Any = cast(Any, Arrival)[packets, algorithm.own | None]
+        self._encode: Callable[[Any], bytes] = msgspec.msgpack.Encoder().encode
+        self._decode: Callable[[bytes], Any] = msgspec.msgpack.Decoder(arrival).decode
+        self._well_formed = algorithm.well_formed
+        self._n = n
+        self.bytes_max = bytes_max
+
+    def shared_part(self, source: NodeId, message: Message | None, packet: Packet) -> bytes:
+        """What all copies of one multicast have in common, encoded once."""
+        encode = self._encode
+        return _ARRAY_OF_FOUR + encode(source) + encode(message) + encode(packet)
+
+    def own_part(self, own: Any) -> bytes:
+        """What one destination alone gets, to be put behind the shared part."""
+        return _NIL if own is None else self._encode(own)
+
+    def decode(self, frame: bytes) -> Arrival[Any, Any]:
+        """The copy in these bytes; raises MalformedFrame, never anything else."""
+        if len(frame) > self.bytes_max:
+            raise MalformedFrame(f"frame of {len(frame)} bytes, at most {self.bytes_max} allowed")
+        try:
+            arrival: Arrival[Any, Any] = self._decode(frame)
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            raise MalformedFrame(f"frame of {len(frame)} bytes refused: {error}") from error
+        message, n = arrival.message, self._n
+        if (
+            arrival.source >= n
+            or (message is not None and message.origin >= n)
+            or (
+                self._well_formed is not None
+                and not self._well_formed(arrival.packet, arrival.own, n)
+            )
+        ):
+            raise MalformedFrame(f"frame of {len(frame)} bytes refused: impossible content")
+        return arrival

@@ -1,0 +1,1 @@
+"""Plan, shell and virtual time: how an algorithm is run, whichever engine drives it."""

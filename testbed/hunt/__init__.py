@@ -1,0 +1,1 @@
+"""The hunter: random and adversarial schedules in virtual time, under the oracle."""

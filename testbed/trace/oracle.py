@@ -1,0 +1,290 @@
+"""The oracle: happened-before rebuilt from the trace alone, and a verdict.
+
+It trusts one thing, the order of each node's own events (`seq`), and knows no algorithm. A message
+is stamped with the vector of sends in its causal past, itself counted; m' happened before m when
+m's stamp reaches m's position among its origin's sends. One vector maximum per delivery finds every
+inversion: a delivery is one if something delivered before it had it in its past.
+
+Verdicts: `invalid` if anything is wrong; `inconclusive` if nothing is, but no copy ever arrived out
+of causal order and none was held, so that nothing was put to the test; else `valid`.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import msgspec
+
+from testbed.core.model import MessageId, Nanos, NodeId
+from testbed.trace.schema import Event
+
+FINDINGS_MAX = 100
+"""Findings kept with their prose; all are counted."""
+
+
+class Verdict(enum.StrEnum):
+    VALID = "valid"
+    INVALID = "invalid"
+    INCONCLUSIVE = "inconclusive"
+
+    @property
+    def exit_code(self) -> int:
+        return {"valid": 0, "invalid": 1, "inconclusive": 2}[self.value]
+
+
+class Fault(enum.StrEnum):
+    """What can be wrong with a trace."""
+
+    CAUSAL_ORDER = "causal order"
+    EXACTLY_ONCE = "exactly once"
+    LIVENESS = "liveness"
+    STRANGER = "stranger"
+    """Delivered to a node that is no destination, or never sent at all."""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing that is wrong, where, and why, in prose."""
+
+    fault: Fault
+    node: NodeId
+    message: MessageId
+    prose: str
+
+
+class Evidence(msgspec.Struct):
+    """How much the run put to the test: without any of it, order proves nothing."""
+
+    arrived_out_of_order: int = 0
+    """Copies that arrived after a copy that they causally precede."""
+    held: int = 0
+    """Deliveries later than the copy's arrival."""
+    held_ns_total: int = 0
+    held_ns_max: int = 0
+
+
+class Audit(msgspec.Struct, kw_only=True):
+    """The oracle's whole answer."""
+
+    verdict: Verdict
+    why: str
+    messages: int = 0
+    owed: int = 0
+    delivered: int = 0
+    inversions: int = 0
+    duplicates: int = 0
+    undelivered: int = 0
+    strangers: int = 0
+    evidence: Evidence = msgspec.field(default_factory=Evidence)
+    findings: list[Finding] = msgspec.field(default_factory=list)
+
+
+class _Sent(NamedTuple):
+    origin: int
+    position: int
+    """How-manieth send of its origin, by the origin's own order."""
+    stamp: tuple[int, ...]
+    dests: tuple[NodeId, ...]
+    step: int
+    """Where the send stands in its origin's history."""
+
+
+def name(message: MessageId) -> str:
+    """m<origin>.<number>, as findings write messages."""
+    return f"m{message[0]}.{message[1]}"
+
+
+class Oracle:
+    """Takes events in an order that respects causality; `verdict` ends it."""
+
+    def __init__(self, nodes: Iterable[NodeId]) -> None:
+        self._index = {node: i for i, node in enumerate(sorted(nodes))}
+        n = len(self._index)
+        self._sent: dict[MessageId, _Sent] = {}
+        self._known = [[0] * n for _ in range(n)]
+        self._own_horizon = [0] * n  # a node's own sends that it saw in stamps of deliveries
+        self._arrived_horizon = [[0] * n for _ in range(n)]
+        self._arrived: list[dict[MessageId, Nanos]] = [{} for _ in range(n)]
+        self._delivered: list[dict[MessageId, int]] = [{} for _ in range(n)]
+        self._history: list[list[tuple[bool, MessageId]]] = [[] for _ in range(n)]
+        self._saw_receives = False
+        self._result = Audit(verdict=Verdict.VALID, why="")
+
+    def send(self, node: NodeId, message: MessageId, dests: tuple[NodeId, ...]) -> None:
+        i = self._index[node]
+        known = self._known[i]
+        known[i] += 1
+        history = self._history[i]
+        self._sent[message] = _Sent(i, known[i], tuple(known), dests, len(history))
+        history.append((True, message))
+        self._result.messages += 1
+        self._result.owed += len(dests)
+
+    def receive(self, node: NodeId, message: MessageId, time: Nanos) -> None:
+        i = self._index[node]
+        arrived = self._arrived[i]
+        sent = self._sent.get(message)
+        if sent is None or message in arrived:
+            return
+        self._saw_receives = True
+        arrived[message] = time
+        horizon = self._arrived_horizon[i]
+        if sent.position <= horizon[sent.origin]:
+            self._result.evidence.arrived_out_of_order += 1
+        self._arrived_horizon[i] = list(map(max, horizon, sent.stamp))
+
+    def deliver(self, node: NodeId, message: MessageId, time: Nanos) -> None:
+        sent = self._sent.get(message)
+        if sent is None or node not in sent.dests:
+            why = "was never sent" if sent is None else f"was not addressed to p{node}"
+            self._result.strangers += 1
+            self._find(Fault.STRANGER, node, message, f"{name(message)} {why}")
+            return
+        i = self._index[node]
+        delivered = self._delivered[i]
+        if message in delivered:
+            self._result.duplicates += 1
+            prose = f"{name(message)} was delivered at p{node} more than once"
+            self._find(Fault.EXACTLY_ONCE, node, message, prose)
+            return
+        known = self._known[i]
+        horizon = self._own_horizon[i] if sent.origin == i else known[sent.origin]
+        if sent.position <= horizon:
+            self._result.inversions += 1
+            if len(self._result.findings) < FINDINGS_MAX:
+                self._find(Fault.CAUSAL_ORDER, node, message, self._inversion(i, node, message))
+        history = self._history[i]
+        delivered[message] = len(history)
+        history.append((False, message))
+        self._result.delivered += 1
+        self._own_horizon[i] = max(self._own_horizon[i], sent.stamp[i])
+        self._known[i] = list(map(max, known, sent.stamp))
+        waited = time - self._arrived[i].get(message, time)
+        if waited > 0:
+            evidence = self._result.evidence
+            evidence.held += 1
+            evidence.held_ns_total += waited
+            evidence.held_ns_max = max(evidence.held_ns_max, waited)
+
+    def verdict(self, *, complete: bool = True) -> Audit:
+        """Judge; `complete` is false for a run that was cut short, where messages may be owed."""
+        result = self._result
+        result.undelivered = result.owed - result.delivered
+        if result.undelivered and complete:
+            self._find_undelivered()
+        faults = result.inversions + result.duplicates + result.strangers
+        evidence = result.evidence
+        if faults or (result.undelivered and complete):
+            result.verdict = Verdict.INVALID
+            result.why = result.findings[0].prose
+        elif result.undelivered:
+            result.verdict = Verdict.INCONCLUSIVE
+            result.why = f"the run was cut short and {result.undelivered} deliveries are owed"
+        elif not self._saw_receives:
+            result.verdict = Verdict.INCONCLUSIVE
+            result.why = "nothing shows in which order copies arrived (no receive rows)"
+        elif not evidence.arrived_out_of_order and not evidence.held:
+            result.verdict = Verdict.INCONCLUSIVE
+            result.why = "no copy arrived out of causal order and none was held: nothing was tested"
+        else:
+            result.verdict = Verdict.VALID
+            result.why = (
+                f"{result.delivered} deliveries in causal order, each exactly once, none missing; "
+                f"{evidence.arrived_out_of_order} copies arrived out of causal order, "
+                f"{evidence.held} messages were held"
+            )
+        return result
+
+    # --- explanations -------------------------------------------------------------------------
+
+    def _find(self, fault: Fault, node: NodeId, message: MessageId, prose: str) -> None:
+        if len(self._result.findings) < FINDINGS_MAX:
+            self._result.findings.append(Finding(fault, node, message, prose))
+
+    def _find_undelivered(self) -> None:
+        for message, sent in self._sent.items():
+            for node in sent.dests:
+                if node not in self._index or message not in self._delivered[self._index[node]]:
+                    state = "never arrived at"
+                    if node in self._index and message in self._arrived[self._index[node]]:
+                        state = "arrived, but was never delivered at"
+                    prose = f"{name(message)} {state} p{node}"
+                    self._find(Fault.LIVENESS, node, message, prose)
+                    if len(self._result.findings) >= FINDINGS_MAX:
+                        return
+
+    def _inversion(self, i: int, node: NodeId, late: MessageId) -> str:
+        """Why `late` should have come before something that node delivered already."""
+        sent = self._sent[late]
+        early = next(
+            message
+            for is_send, message in self._history[i]
+            if not is_send and self._sent[message].stamp[sent.origin] >= sent.position
+        )
+        chain = " -> ".join(self._chain(late, early))
+        return f"{name(early)} was delivered at p{node} before {name(late)}, but {chain}"
+
+    def _chain(self, first: MessageId, last: MessageId) -> list[str]:
+        """A path from the send of `first` to the send of `last`, walked backwards by stamps."""
+        origin, position = self._sent[first].origin, self._sent[first].position
+        nodes = list(self._index)
+        links = [f"send {name(last)}"]
+        current = self._sent[last]
+        while current.origin != origin:
+            carrier = next(
+                message
+                for is_send, message in self._history[current.origin]
+                if not is_send and self._sent[message].stamp[origin] >= position
+            )
+            links.append(f"deliver {name(carrier)} at p{nodes[current.origin]}")
+            if carrier == first:
+                break
+            links.append(f"send {name(carrier)}")
+            current = self._sent[carrier]
+        links.append(f"send {name(first)}")
+        return links[::-1]
+
+
+class TraceEvent(NamedTuple):
+    """What the oracle reads of one row."""
+
+    event: Event
+    message: MessageId
+    dests: tuple[NodeId, ...]
+    time: Nanos
+
+
+def audit_events(events_of: dict[NodeId, list[TraceEvent]], *, complete: bool = True) -> Audit:
+    """Audit each node's events, in its own order; the order between nodes is worked out here."""
+    nodes = set(events_of)
+    for events in events_of.values():
+        for event in events:
+            nodes.update(event.dests)
+    oracle = Oracle(nodes)
+    position = dict.fromkeys(events_of, 0)
+    sent: set[MessageId] = set()
+    waiting: dict[MessageId, list[NodeId]] = {}
+    runnable = sorted(events_of, reverse=True)
+    while runnable or waiting:
+        if not runnable:  # what is waited for was never sent: let the oracle see it so
+            runnable = [node for nodes_ in waiting.values() for node in nodes_]
+            sent.update(waiting)
+            waiting = {}
+        node = runnable.pop()
+        events = events_of[node]
+        while position[node] < len(events):
+            kind, message, dests, time = events[position[node]]
+            if kind is Event.SEND:
+                oracle.send(node, message, dests)
+                sent.add(message)
+                runnable += waiting.pop(message, ())
+            elif message not in sent:
+                waiting.setdefault(message, []).append(node)
+                break
+            elif kind is Event.RECEIVE:
+                oracle.receive(node, message, time)
+            else:
+                oracle.deliver(node, message, time)
+            position[node] += 1
+    return oracle.verdict(complete=complete)
