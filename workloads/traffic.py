@@ -5,23 +5,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
 
 import msgspec
 
 from testbed.core.distribution import Distribution
 from testbed.core.draw import stream
-from testbed.core.model import Nanos, NodeId
+from testbed.core.model import Nanos, NodeId, Submission
 from workloads.destinations import Destinations, pick
-
-
-class Submission(NamedTuple):
-    """The application at `node` sends `payload_bytes` to `dests` at `time`."""
-
-    time: Nanos
-    node: NodeId
-    dests: tuple[NodeId, ...]
-    payload_bytes: int
 
 
 class Traffic(msgspec.Struct, frozen=True, kw_only=True):

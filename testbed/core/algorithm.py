@@ -44,6 +44,8 @@ class Algorithm:
     packets: tuple[type[Packet], ...]
     own: Any = NoneType
     """Type of the part of a packet that belongs to one destination alone."""
+    bare: tuple[type[Packet], ...] = ()
+    """Packets that carry no application message; a frame of any other must have one."""
     size: Callable[[Any, Any], ControlSize]
     well_formed: Callable[[Any, Any, int], bool] | None = None
     """Whether a decoded packet can have come from a system of n nodes; what types cannot say."""

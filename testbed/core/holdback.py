@@ -36,7 +36,7 @@ class HoldBackQueue(Generic[T]):
         self._ticket += 1
         self._held += 1
         counters = self._counters
-        unmet = tuple(need for need in needs if counters[need[0]] < need[1])
+        unmet = tuple([(k, x) for k, x in needs if counters[k] < x])
         self._place(self._ticket, item, unmet)
 
     def advanced(self, k: int) -> None:

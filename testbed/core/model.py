@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 
-Count = Annotated[int, msgspec.Meta(ge=0)]
-"""An integer of the wire that cannot be negative; the decoder refuses others."""
+Count = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
+"""An integer of the wire: not negative, and small enough for the trace; others are refused."""
 
 NodeId = int
 """Unique over all roles of one experiment; processes are numbered from 0."""
@@ -36,17 +36,28 @@ class Role(enum.StrEnum):
     HOST = "mh"
 
 
-class Message(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True, gc=False):
+class Message(
+    msgspec.Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True
+):
     """An application message as it travels inside a packet."""
 
     origin: Count
     number: Count
     payload: bytes
-    deadline: Nanos | None = None
+    deadline: Count | None = None
 
     @property
     def id(self) -> MessageId:
         return (self.origin, self.number)
+
+
+class Submission(NamedTuple):
+    """The application at `node` sends `payload_bytes` to `dests` at `time`."""
+
+    time: Nanos
+    node: NodeId
+    dests: tuple[NodeId, ...]
+    payload_bytes: int
 
 
 def dest_set(nodes: Iterable[NodeId]) -> DestSet:

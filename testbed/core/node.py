@@ -22,7 +22,9 @@ Timer = str
 """A timer's name; setting a timer that is set moves it."""
 
 
-class Packet(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class Packet(
+    msgspec.Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True
+):
     """Base of what algorithms send; a subclass has an integer `tag`, unique in its algorithm."""
 
 
@@ -30,7 +32,9 @@ P = TypeVar("P", bound=Packet)
 O = TypeVar("O")  # noqa: E741 - the part of a packet that belongs to one destination alone
 
 
-class Arrival(msgspec.Struct, Generic[P, O], frozen=True, array_like=True):
+class Arrival(
+    msgspec.Struct, Generic[P, O], frozen=True, array_like=True, forbid_unknown_fields=True
+):
     """One copy of a packet as its receiver sees it, decoded from its frame."""
 
     source: Count

@@ -1,7 +1,7 @@
 """Packets to bytes and back: one MessagePack array of four, `[source, message, packet, own]`.
 
     source    integer, the sending node
-    message   nil, or [origin, number, payload, deadline?]
+    message   nil, or [origin, number, payload, deadline or nil]
     packet    [tag, field, field, ...], the fields of the algorithm's packet in order
     own       nil, or what belongs to this destination alone
 
@@ -13,6 +13,7 @@ Decoding is typed and total: any bytes give a packet of this algorithm or Malfor
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Union, cast
 
 import msgspec
@@ -29,18 +30,25 @@ _ARRAY_OF_FOUR = b"\x94"
 _NIL = b"\xc0"
 
 
+@cache
+def _decoder(packets: tuple[type[Packet], ...], own: Any) -> msgspec.msgpack.Decoder[Any]:
+    """Made once: it has no state, and making one costs as much as decoding fifty frames."""
+    either: Any = Union[packets]  # noqa: UP007 - built from a runtime tuple
+    arrival: Any = cast(Any, Arrival)[either, own | None]
+    return msgspec.msgpack.Decoder(arrival)
+
+
 class Codec:
     """Encodes and decodes the packets of one algorithm."""
 
-    __slots__ = ("_decode", "_encode", "_n", "_well_formed", "bytes_max")
+    __slots__ = ("_bare", "_decode", "_encode", "_n", "_well_formed", "bytes_max")
 
     def __init__(self, algorithm: Algorithm, n: int, *, bytes_max: int = FRAME_BYTES_MAX) -> None:
         """`n` is the number of nodes: an identifier beyond it is malformed."""
-        packets: Any = Union[algorithm.packets]  # noqa: UP007 - built from a runtime tuple
-        arrival: Any = cast(Any, Arrival)[packets, algorithm.own | None]
         self._encode: Callable[[Any], bytes] = msgspec.msgpack.Encoder().encode
-        self._decode: Callable[[bytes], Any] = msgspec.msgpack.Decoder(arrival).decode
+        self._decode: Callable[[bytes], Any] = _decoder(algorithm.packets, algorithm.own).decode
         self._well_formed = algorithm.well_formed
+        self._bare = algorithm.bare
         self._n = n
         self.bytes_max = bytes_max
 
@@ -64,7 +72,7 @@ class Codec:
         message, n = arrival.message, self._n
         if (
             arrival.source >= n
-            or (message is not None and message.origin >= n)
+            or (type(arrival.packet) not in self._bare if message is None else message.origin >= n)
             or (
                 self._well_formed is not None
                 and not self._well_formed(arrival.packet, arrival.own, n)

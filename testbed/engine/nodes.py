@@ -10,11 +10,11 @@ from testbed.engine.plan import Plan
 from testbed.engine.port import Port
 from testbed.engine.reliable import ReliableLink
 from testbed.engine.shell import Shell
-from testbed.trace.recorder import Sink
+from testbed.trace.recorder import Sink, Witness
 
 
 def make_shells(
-    plan: Plan, nodes: tuple[NodeId, ...], port: Port, sink: Sink | None
+    plan: Plan, nodes: tuple[NodeId, ...], port: Port, sink: Sink | Witness | None
 ) -> dict[NodeId, Shell]:
     """The shells of these nodes, each with its node, all with one codec."""
     algorithm = find(plan.algorithm)

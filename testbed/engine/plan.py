@@ -8,21 +8,8 @@ from typing import Protocol
 
 import msgspec
 
-from testbed.core.model import Nanos, NodeId, Role
+from testbed.core.model import Nanos, NodeId, Role, Submission
 from testbed.core.network import NetworkSpec
-
-
-class Submission(Protocol):
-    """One send of the application, at a node, at a time."""
-
-    @property
-    def time(self) -> Nanos: ...
-    @property
-    def node(self) -> NodeId: ...
-    @property
-    def dests(self) -> tuple[NodeId, ...]: ...
-    @property
-    def payload_bytes(self) -> int: ...
 
 
 class Traffic(Protocol):

@@ -1,19 +1,18 @@
 """The sole interpreter of effects, one per node, in both engines.
 
-A shell hands its node one input, takes the effects, and does three things with them: it measures
-(sizes, waits, buffers, equally for all algorithms), it records (one row per event), and it hands
-frames and timers to the port. It knows no algorithm by name and no engine.
+A shell hands its node one input, takes the effects, tells its scribe what happened (sizes, waits
+and buffers are measured there, equally for all algorithms), and hands frames and timers to the
+port. It knows no algorithm by name and no engine.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from testbed.core.algorithm import Algorithm, ControlSize
+from testbed.core.algorithm import Algorithm
 from testbed.core.errors import BadInput, ContractViolation, MalformedFrame
 from testbed.core.model import Message, Nanos, NodeId, Role
 from testbed.core.node import (
-    Arrival,
     CancelTimer,
     Deliver,
     Discard,
@@ -27,24 +26,13 @@ from testbed.core.node import (
 from testbed.core.wire import Codec
 from testbed.engine.port import Port
 from testbed.engine.reliable import TIMER_PREFIX, ReliableLink
-from testbed.trace.recorder import Sink
-from testbed.trace.schema import ABSENT, REASONS, ROLES, Event
+from testbed.engine.scribe import Batch, scribe_for
+from testbed.trace.recorder import Sink, Witness
+from testbed.trace.schema import ABSENT, REASONS, Event
 
 _LOSS = REASONS.index("loss")
 _MALFORMED = REASONS.index("malformed")
 _OVERSIZED = REASONS.index("oversized")
-_NO_CONTROL = ControlSize(ABSENT, ABSENT, ABSENT, ABSENT)
-_NO_MESSAGE = Message(ABSENT, ABSENT, b"")
-
-
-class Batch(NamedTuple):
-    """All copies of one packet, encoded and measured, on their way out."""
-
-    message: Message | None
-    dests: tuple[NodeId, ...]
-    frames: list[bytes]
-    sizes: list[ControlSize]
-    """One per copy; empty when nothing is recorded."""
 
 
 class Shell:
@@ -60,23 +48,20 @@ class Shell:
         n: int,
         codec: Codec,
         port: Port,
-        sink: Sink | None,
+        sink: Sink | Witness | None,
         link: ReliableLink | None = None,
     ) -> None:
         self.me = me
         self.node = node
         self.delivered = 0
         self.malformed = 0
-        self._role = ROLES.index(role.value)
         self._algorithm = algorithm
         self._n = n
         self._codec = codec
         self._port = port
-        self._sink = sink
+        self._scribe = scribe_for(sink, me, role, node, algorithm)
         self._link = link
         self._submitted = 0
-        self._seq = 0
-        self._state_ints = node.state_ints()
 
     # --- inputs -------------------------------------------------------------------------------
 
@@ -98,14 +83,13 @@ class Shell:
         started = self._port.cpu_ns()
         self.node.on_submitted(message, dests, turn)
         cpu_ns = self._port.cpu_ns() - started
-        if self._sink is not None:
-            self._state_ints = self.node.state_ints()
-        batches = [self._encode(e) if type(e) is Transmit else None for e in turn.effects]
-        if self._sink is not None:
-            self._record_send(message, dests, batches, now, cpu_ns)
-        for effect, batch in zip(turn.effects, batches, strict=True):
-            if batch is not None:
-                self._transmit(batch, now)
+        batches = [self._encode(e) for e in turn.effects if type(e) is Transmit]
+        if self._scribe is not None:
+            self._scribe.sent(message, dests, batches, now, cpu_ns)
+        ready = iter(batches)
+        for effect in turn.effects:
+            if type(effect) is Transmit:
+                self._transmit(next(ready), now)
             else:
                 self._interpret(effect, now)
         return message
@@ -122,18 +106,18 @@ class Shell:
         except MalformedFrame:
             self._refuse(now, frame)
             return
-        turn = Turn(self._port.clock(self.me, now))
-        if self._sink is None:
+        port, scribe = self._port, self._scribe
+        turn = Turn(port.clock(self.me, now))
+        effects = turn.effects
+        if scribe is None:
             self.node.on_received(arrival, turn)
         else:
-            started = self._port.cpu_ns()
+            started = port.cpu_ns()
             self.node.on_received(arrival, turn)
-            cpu_ns = self._port.cpu_ns() - started
-            if turn.effects:
-                self._state_ints = self.node.state_ints()
-            self._record_receive(arrival, len(frame), now, cpu_ns)
-        if turn.effects:
-            self._interpret_all(turn.effects, now)
+            cpu_ns = port.cpu_ns() - started
+            scribe.received(arrival, len(frame), now, cpu_ns, bool(effects))
+        if effects:
+            self._interpret_all(effects, now)
 
     def fire(self, now: Nanos, timer: Timer) -> None:
         """A timer that was armed has come due."""
@@ -142,8 +126,8 @@ class Shell:
             return
         turn = Turn(self._port.clock(self.me, now))
         self.node.on_timer(timer, turn)
-        if self._sink is not None and turn.effects:
-            self._state_ints = self.node.state_ints()
+        if self._scribe is not None and turn.effects:
+            self._scribe.fired()
         self._interpret_all(turn.effects, now)
 
     def held(self) -> int:
@@ -156,9 +140,12 @@ class Shell:
     # --- effects ------------------------------------------------------------------------------
 
     def _interpret_all(self, effects: list[Effect], now: Nanos) -> None:
+        scribe = self._scribe
         for effect in effects:
-            if type(effect) is Deliver:
-                self._deliver(effect.message, now)
+            if type(effect) is Deliver:  # nearly all of them
+                self.delivered += 1
+                if scribe is not None:
+                    scribe.delivered(effect.message, now)
             else:
                 self._interpret(effect, now)
 
@@ -166,8 +153,8 @@ class Shell:
         match effect:
             case Transmit():
                 self._transmit(self._encode(effect), now)
-            case Deliver(message):
-                self._deliver(message, now)
+            case Deliver():
+                self._interpret_all([effect], now)
             case Discard():
                 self._discard(effect, now)
             case SetTimer(timer, at):
@@ -175,51 +162,41 @@ class Shell:
             case CancelTimer(timer):
                 self._port.disarm(self.me, timer)
 
-    def _deliver(self, message: Message, now: Nanos) -> None:
-        self.delivered += 1
-        if self._sink is not None:
-            self._record(Event.DELIVER, now, message)
-
     def _discard(self, effect: Discard, now: Nanos) -> None:
         if effect.reason not in REASONS:
             raise ContractViolation(
                 self._algorithm.name, self.me, f"unknown reason '{effect.reason}' for a discard"
             )
-        if self._sink is not None:
-            self._record(Event.DISCARD, now, effect.message, reason=REASONS.index(effect.reason))
+        if self._scribe is not None:
+            self._scribe.discarded(effect.message, REASONS.index(effect.reason), now)
 
     def _encode(self, effect: Transmit) -> Batch:
-        """What all copies share is encoded, and measured, once; then each copy's own part."""
+        """What all copies share is encoded once; then each copy's own part."""
         codec, own = self._codec, effect.own
         shared = codec.shared_part(self.me, effect.message, effect.packet)
         whole = shared + codec.own_part(None)
-        if len(whole) > codec.bytes_max:
-            rule = f"packet of {len(whole)} bytes, at most {codec.bytes_max} allowed"
-            raise ContractViolation(self._algorithm.name, self.me, rule)
-        parts = [own.get(to) for to in effect.dests] if own else None
-        if parts is None:
-            frames = [whole] * len(effect.dests)
+        if own:
+            parts = [own.get(to) for to in effect.dests]
+            batch = Batch(effect, [shared + codec.own_part(part) for part in parts], parts)
+            largest = max(map(len, batch.frames))
         else:
-            frames = [shared + codec.own_part(part) for part in parts]
-        sizes: list[ControlSize] = []
-        if self._sink is not None:
-            size = self._algorithm.size
-            if parts is None:
-                sizes = [size(effect.packet, None)] * len(frames)
-            else:
-                sizes = [size(effect.packet, part) for part in parts]
-        return Batch(effect.message, effect.dests, frames, sizes)
+            batch = Batch(effect, [whole] * len(effect.dests), None)
+            largest = len(whole)
+        if largest > codec.bytes_max:
+            rule = f"packet of {largest} bytes, at most {codec.bytes_max} allowed"
+            raise ContractViolation(self._algorithm.name, self.me, rule)
+        return batch
 
     def _transmit(self, batch: Batch, now: Nanos) -> None:
-        transmit, me = self._port.transmit, self.me
-        for position, to in enumerate(batch.dests):
+        transmit, me, link = self._port.transmit, self.me, self._link
+        for position, to in enumerate(batch.effect.dests):
             frame = batch.frames[position]
-            if self._link is not None:
-                frame, timer = self._link.wrap(to, frame)
-                self._port.arm(me, timer, now + self._link.wait())
+            if link is not None:
+                frame, timer = link.wrap(to, frame)
+                self._port.arm(me, timer, now + link.wait())
             arrivals = transmit(me, to, frame, now)
-            if len(arrivals) != 1 and self._sink is not None:
-                self._record_fate(batch, position, len(arrivals), now)
+            if len(arrivals) != 1 and self._scribe is not None:
+                self._scribe.fated(batch, position, len(arrivals), now)
 
     # --- the reliable link --------------------------------------------------------------------
 
@@ -234,10 +211,8 @@ class Shell:
             self._port.disarm(self.me, timer)
         if acknowledgement is not None and 0 <= peer < self._n:
             self._port.transmit(self.me, peer, acknowledgement, now)
-            if self._sink is not None:
-                self._record(
-                    Event.ACKNOWLEDGE, now, _NO_MESSAGE, peer=peer, overhead=len(acknowledgement)
-                )
+            if self._scribe is not None:
+                self._scribe.link(Event.ACKNOWLEDGE, now, peer, len(acknowledgement), ABSENT)
         return frame
 
     def _retransmit(self, now: Nanos, timer: Timer) -> None:
@@ -248,78 +223,13 @@ class Shell:
         to, wrapped, wait = due
         self._port.arm(self.me, timer, now + wait)
         arrivals = self._port.transmit(self.me, to, wrapped, now)
-        if self._sink is not None:
-            self._record(Event.RETRANSMIT, now, _NO_MESSAGE, peer=to, overhead=len(wrapped))
+        if self._scribe is not None:
+            self._scribe.link(Event.RETRANSMIT, now, to, len(wrapped), ABSENT)
             if not arrivals:
-                self._record(
-                    Event.DROP, now, _NO_MESSAGE, peer=to, overhead=len(wrapped), reason=_LOSS
-                )
+                self._scribe.link(Event.DROP, now, to, len(wrapped), _LOSS)
 
     def _refuse(self, now: Nanos, frame: bytes) -> None:
         self.malformed += 1
-        if self._sink is not None:
+        if self._scribe is not None:
             reason = _OVERSIZED if len(frame) > self._codec.bytes_max else _MALFORMED
-            self._record(Event.MALFORMED, now, _NO_MESSAGE, overhead=len(frame), reason=reason)
-
-    # --- rows ---------------------------------------------------------------------------------
-
-    def _record_send(
-        self,
-        message: Message,
-        dests: tuple[NodeId, ...],
-        batches: list[Batch | None],
-        now: Nanos,
-        cpu_ns: int,
-    ) -> None:
-        """One row per message: the control information of all copies that leave in this turn."""
-        mine = [batch for batch in batches if batch is not None and batch.message is message]
-        sizes = [size for batch in mine for size in batch.sizes]
-        total = ControlSize(*map(sum, zip(*sizes, strict=True))) if sizes else ControlSize(0)
-        carried = sum(len(frame) for batch in mine for frame in batch.frames)
-        overhead = carried - len(sizes) * len(message.payload)
-        self._record(
-            Event.SEND, now, message, size=total, overhead=overhead, copies=len(sizes),
-            cpu_ns=cpu_ns, dests=dests,
-        )  # fmt: skip
-
-    def _record_receive(
-        self, arrival: Arrival[Any, Any], frame_bytes: int, now: Nanos, cpu_ns: int
-    ) -> None:
-        message = arrival.message or _NO_MESSAGE
-        size = self._algorithm.size(arrival.packet, arrival.own)
-        overhead = frame_bytes - len(message.payload)
-        self._record(Event.RECEIVE, now, message, arrival.source, size, overhead, ABSENT, cpu_ns)
-
-    def _record_fate(self, batch: Batch, position: int, arrivals: int, now: Nanos) -> None:
-        message = batch.message or _NO_MESSAGE
-        overhead = len(batch.frames[position]) - len(message.payload)
-        event, reason = (Event.DUPLICATE, ABSENT) if arrivals else (Event.DROP, _LOSS)
-        self._record(
-            event, now, message, batch.dests[position], batch.sizes[position], overhead,
-            reason=reason,
-        )  # fmt: skip
-
-    def _record(
-        self,
-        event: Event,
-        now: Nanos,
-        message: Message,
-        peer: int = ABSENT,
-        size: ControlSize = _NO_CONTROL,
-        overhead: int = ABSENT,
-        copies: int = ABSENT,
-        cpu_ns: int = 0,
-        reason: int = ABSENT,
-        dests: tuple[NodeId, ...] | None = None,
-    ) -> None:
-        sink = self._sink
-        assert sink is not None
-        if dests is not None:
-            sink.destinations(dests)
-        sink.row(
-            self.me, self._role, self._seq, now, event, message.origin, message.number, peer,
-            size[0], overhead, size[1], size[2], size[3], copies,
-            len(message.payload), self._state_ints, self.node.held(),
-            ABSENT if message.deadline is None else message.deadline, cpu_ns, reason,
-        )  # fmt: skip
-        self._seq += 1
+            self._scribe.link(Event.MALFORMED, now, ABSENT, len(frame), reason)

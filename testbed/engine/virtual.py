@@ -14,13 +14,13 @@ from typing import Protocol
 import msgspec
 
 from testbed.core.errors import EngineError
-from testbed.core.model import Nanos, NodeId
+from testbed.core.model import Nanos, NodeId, Submission
 from testbed.core.network import Arrivals, Network
 from testbed.core.node import Timer
 from testbed.engine.nodes import make_shells
-from testbed.engine.plan import Plan, Submission
+from testbed.engine.plan import Plan
 from testbed.engine.shell import Shell
-from testbed.trace.recorder import Sink
+from testbed.trace.recorder import Sink, Witness
 
 STEPS_PER_COPY_MAX = 10_000
 """A run that takes more steps than this per planned copy is not going to end."""
@@ -52,7 +52,9 @@ class Totals(msgspec.Struct):
 class VirtualEngine:
     """Runs one plan to its end; it is the port of all its shells."""
 
-    def __init__(self, plan: Plan, sink: Sink | None, *, wires: Wires | None = None) -> None:
+    def __init__(
+        self, plan: Plan, sink: Sink | Witness | None, *, wires: Wires | None = None
+    ) -> None:
         self._plan = plan
         self._wires: Wires = wires or Network(plan.network, plan.seed)
         self._links: dict[tuple[NodeId, NodeId], Wire] = {}

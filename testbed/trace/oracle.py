@@ -18,6 +18,7 @@ from typing import NamedTuple
 import msgspec
 
 from testbed.core.model import MessageId, Nanos, NodeId
+from testbed.trace.recorder import Witness
 from testbed.trace.schema import Event
 
 FINDINGS_MAX = 100
@@ -95,7 +96,7 @@ def name(message: MessageId) -> str:
     return f"m{message[0]}.{message[1]}"
 
 
-class Oracle:
+class Oracle(Witness):
     """Takes events in an order that respects causality; `verdict` ends it."""
 
     def __init__(self, nodes: Iterable[NodeId]) -> None:

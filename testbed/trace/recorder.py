@@ -11,6 +11,7 @@ import queue
 import struct
 import threading
 import time
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Protocol
 
@@ -32,6 +33,17 @@ class Sink(Protocol):
 
     def destinations(self, dests: tuple[int, ...]) -> None:
         """The destination set of the row that comes next."""
+
+
+class Witness(ABC):
+    """Who sees the application's events alone, in the order of the engine: an audit."""
+
+    @abstractmethod
+    def send(self, node: int, message: tuple[int, int], dests: tuple[int, ...]) -> None: ...
+    @abstractmethod
+    def receive(self, node: int, message: tuple[int, int], time: int) -> None: ...
+    @abstractmethod
+    def deliver(self, node: int, message: tuple[int, int], time: int) -> None: ...
 
 
 class Recorder:

@@ -60,5 +60,6 @@ ALGORITHM = Algorithm(
     packets=(Data,),
     own=Count,
     size=size,
+    well_formed=lambda packet, own, n: own is not None,
     guarantee=Guarantee.FIFO,
 )

@@ -15,6 +15,9 @@ Departures: RCV(4), first loop, reads l_{s,t} where the print has l_{s,t'} (see 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import msgspec
 
 from testbed.core.algorithm import Algorithm, ControlSize
@@ -27,6 +30,7 @@ from testbed.core.model import (
     Role,
     WireSet,
     dest_set,
+    members,
     set_from_wire,
     set_to_wire,
 )
@@ -45,7 +49,7 @@ class Data(Packet, frozen=True, tag=0):
     """sender, time stamp, Dests; sender, time stamp, Dests; ..."""
 
 
-class Own(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class Own(msgspec.Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True):
     """SND(2): the entries that, in the copy to d, still have d among their Dests."""
 
     restored: list[Count]
@@ -79,14 +83,15 @@ class Process(Node[Data, Own | None]):
         for sender, entries in enumerate(self.log):
             newest = next(reversed(entries))
             for time, left in entries.items():
-                concerned = left & sent_to
-                if kept := left & ~sent_to or time == newest:
-                    shared += (sender, time, set_to_wire(left & ~sent_to))
-                while concerned:
-                    lowest = concerned & -concerned
-                    concerned ^= lowest
-                    part = own.setdefault(lowest.bit_length() - 1, Own([], []))
-                    if kept:
+                rest = left & ~sent_to
+                is_kept = rest != 0 or time == newest
+                if is_kept:
+                    shared += (sender, time, set_to_wire(rest) if rest else 0)
+                if rest == left:
+                    continue
+                for d in members(left & sent_to):
+                    part = own.setdefault(d, Own([], []))
+                    if is_kept:
                         part.restored.append(len(shared) // 3 - 1)
                     else:
                         part.purged.extend((sender, time))
@@ -99,7 +104,8 @@ class Process(Node[Data, Own | None]):
                     entries[time] = left & ~sent_to
         self.log[self.me][self.clock] = sent_to  # SND(4)
         for entries in self.log:  # SND(5)
-            _purge_null_entries(entries)
+            if len(entries) > 1:
+                _purge_null_entries(entries)
 
     # --- RCV ---------------------------------------------------------------------------------
 
@@ -113,43 +119,41 @@ class Process(Node[Data, Own | None]):
             self.queue.advanced(ready.source)
 
     def _merge(self, k: NodeId, packet: Data) -> None:
-        carried = self._carried(k, packet)
-        for sender, theirs in carried.items():
-            mine = self._merge_entries(self.log[sender], theirs)  # RCV(4)
-            _purge_null_entries(mine)  # RCV(5)
-            self.log[sender] = mine
+        log = self.log
+        for sender, theirs in self._carried(k, packet).items():
+            log[sender] = self._merge_entries(log[sender], theirs)
 
     def _carried(self, k: NodeId, packet: Data) -> dict[NodeId, Entries]:
         """RCV(3): O_M and the message itself, without me; the copy's own part speaks of me only."""
         not_me = ~(1 << self.me)
         carried: dict[NodeId, Entries] = {}
-        log = packet.log
-        for position in range(0, len(log), 3):
-            sender, time, dests = log[position : position + 3]
-            entries = carried.setdefault(sender, {})  # type: ignore[arg-type]  # an id, not a set
-            entries[time] = set_from_wire(dests) & not_me  # type: ignore[index]  # a time stamp
+        fields: Iterator[Any] = iter(packet.log)
+        for sender, time, dests in zip(fields, fields, fields, strict=True):
+            if sender not in carried:
+                carried[sender] = {}
+            carried[sender][time] = (set_from_wire(dests) if dests else 0) & not_me
         carried.setdefault(k, {})[packet.clock] = set_from_wire(packet.dests) & not_me
         return carried
 
     def _merge_entries(self, mine: Entries, theirs: Entries) -> Entries:
-        """RCV(4) for one sender, with the maxima of 4.4; absence below a maximum is information."""
-        my_newest, their_newest = next(reversed(mine)), next(reversed(theirs))
+        """RCV(4) and RCV(5) for one sender, with the maxima of 4.4.
+
+        What one side lacks although it knows something newer is settled, whichever side it is: so
+        only entries of the side with the newest can stay.
+        """
+        mine_newest, theirs_newest = next(reversed(mine)), next(reversed(theirs))
+        if mine_newest < theirs_newest:
+            mine, theirs = theirs, mine
+            mine_newest, theirs_newest = theirs_newest, mine_newest
         merged = {}
         for time, left in mine.items():
             if time in theirs:
-                merged[time] = left & theirs[time]
-            elif time > their_newest:
+                left &= theirs[time]
+            elif time <= theirs_newest:
+                continue
+            if left or time == mine_newest:  # RCV(5)
                 merged[time] = left
-        merged |= {
-            time: left
-            for time, left in theirs.items()
-            if time not in mine and self._is_news(time, my_newest)
-        }
         return merged
-
-    def _is_news(self, time: int, my_newest: int) -> bool:
-        """An entry that I lack is redundant if I know something newer of its sender."""
-        return time > my_newest
 
     def held(self) -> int:
         return len(self.queue)
@@ -161,10 +165,9 @@ class Process(Node[Data, Own | None]):
 
 def _purge_null_entries(entries: Entries) -> None:
     """PURGE_NULL_ENTRIES: drop empty entries that a newer one implies; the newest stays."""
-    if len(entries) > 1:
-        newest = next(reversed(entries))
-        for time in [t for t, left in entries.items() if not left and t != newest]:
-            del entries[time]
+    newest = next(reversed(entries))
+    for time in [t for t, left in entries.items() if not left and t != newest]:
+        del entries[time]
 
 
 def _delivery_condition(arrival: Arrival[Data, Own | None]) -> list[Need]:
@@ -194,18 +197,21 @@ def size(packet: Data, own: Own | None) -> ControlSize:
 
 def well_formed(packet: Data, own: Own | None, n: int) -> bool:
     """The log is triples of a sender, a time stamp and a set; own parts point into it."""
-    log = packet.log
-    if len(log) % 3 or set_from_wire(packet.dests) >= 1 << n or len(log) < 3 * n:
+    log: list[Any] = packet.log
+    senders, times, sets = log[::3], log[1::3], log[2::3]
+    if len(log) % 3 or len(senders) < n:
         return False
-    senders, times = log[::3], log[1::3]
-    if bytes in map(type, senders) or bytes in map(type, times) or max(senders) >= n:  # type: ignore[operator]  # no bytes are left
+    if n > 63:  # larger sets travel as bytes
+        sets = [set_from_wire(dests) for dests in sets]
+    try:  # bytes where a number belongs cannot be compared
+        if max(senders) >= n or max(times) < 0 or max(sets) >> n:
+            return False
+    except TypeError:
         return False
-    if max(map(set_from_wire, log[2::3])) >= 1 << n:
+    if set_from_wire(packet.dests) >> n:
         return False
-    if own is None:
-        return True
-    return (
-        max(own.restored, default=0) < len(log) // 3
+    return own is None or (
+        max(own.restored, default=0) < len(senders)
         and len(own.purged) % 2 == 0
         and max(own.purged[::2], default=0) < n
     )

@@ -18,12 +18,10 @@ from testbed.core.model import Role
 
 
 class Process(ks.Process):
-    def _is_news(self, time: int, my_newest: int) -> bool:
-        return True
-
     def _merge_entries(self, mine: ks.Entries, theirs: ks.Entries) -> ks.Entries:
-        """What comes back is older than what is there: restore the ascending order."""
-        return dict(sorted(super()._merge_entries(mine, theirs).items()))
+        """What I lack comes back, even if I know something newer; then times ascend again."""
+        back = {time: left for time, left in theirs.items() if left and time not in mine}
+        return dict(sorted((back | super()._merge_entries(mine, theirs)).items()))
 
 
 ALGORITHM = dataclasses.replace(

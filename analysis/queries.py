@@ -1,0 +1,62 @@
+"""The SQL of this package: one SELECT per file, with a header that says what it answers.
+
+    -- Question: what a reader wants to know
+    -- Grain:    what one row is
+    -- Reads:    the tables it takes
+
+Constants are bound by name; no SQL is put together from strings.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+
+SQL = Path(__file__).parent / "sql"
+
+
+class Query(NamedTuple):
+    """One file of SQL."""
+
+    name: str
+    question: str
+    grain: str
+    reads: str
+    text: str
+
+
+@cache
+def queries(folder: str) -> dict[str, Query]:
+    """All queries of a folder below sql/, by name, in alphabetical order."""
+    return {path.stem: _parse(path) for path in sorted((SQL / folder).glob("*.sql"))}
+
+
+def select(spark: SparkSession, folder: str, name: str, **constants: Any) -> DataFrame:
+    """The rows of sql/<folder>/<name>.sql with the constants that it mentions bound."""
+    text = queries(folder)[name].text
+    mentioned = set(re.findall(r":([a-z_]+)\b", _without_comments(text)))
+    bound = {key: value for key, value in constants.items() if key in mentioned}
+    return spark.sql(text, args=bound)
+
+
+def _parse(path: Path) -> Query:
+    text = path.read_text()
+    header: dict[str, str] = {}
+    key = ""
+    for line in text.splitlines():
+        if not line.startswith("--"):
+            break
+        if found := re.match(r"--\s*(Question|Grain|Reads):\s*(.*)", line):
+            key = found[1]
+            header[key] = found[2].strip()
+        elif key:
+            header[key] += " " + line.removeprefix("--").strip()
+    return Query(path.stem, header["Question"], header["Grain"], header["Reads"], text)
+
+
+def _without_comments(text: str) -> str:
+    return re.sub(r"--[^\n]*", "", text)

@@ -1,0 +1,53 @@
+"""Quantities with units: durations, data rates, sizes. A number without its unit is refused."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, PlainSerializer
+from pydantic_core import PydanticCustomError
+
+_DURATION = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
+_RATE = {"bps": 1, "kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9}
+_SIZE = {"B": 1, "KB": 10**3, "MB": 10**6, "KiB": 2**10, "MiB": 2**20}
+_QUANTITY = re.compile(r"^\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z]+)\s*$")
+
+
+def _parse(text: Any, units: dict[str, int], what: str, example: str) -> int:
+    match = _QUANTITY.match(text) if isinstance(text, str) else None
+    if match is None or match[2] not in units:
+        raise PydanticCustomError(
+            "quantity",
+            "takes {what} with its unit, such as {example} ({units})",
+            {"what": what, "example": example, "units": ", ".join(units)},
+        )
+    return round(float(match[1]) * units[match[2]])
+
+
+def duration(text: Any) -> int:
+    """`50ms` to nanoseconds."""
+    return _parse(text, _DURATION, "a duration", "50ms")
+
+
+def rate(text: Any) -> int:
+    """`100Mbps` to bits per second."""
+    return _parse(text, _RATE, "a data rate", "100Mbps")
+
+
+def size(text: Any) -> int:
+    """`256B` to bytes."""
+    return _parse(text, _SIZE, "a size", "256B")
+
+
+def duration_text(nanos: int) -> str:
+    """Nanoseconds as a person would write them; `duration` reads it back."""
+    for unit in ("h", "min", "s", "ms", "us"):
+        if nanos and nanos % _DURATION[unit] == 0:
+            return f"{nanos // _DURATION[unit]}{unit}"
+    return f"{nanos}ns"
+
+
+Duration = Annotated[int, BeforeValidator(duration), PlainSerializer(duration_text)]
+Rate = Annotated[int, BeforeValidator(rate), PlainSerializer(lambda bits: f"{bits}bps")]
+Size = Annotated[int, BeforeValidator(size), PlainSerializer(lambda count: f"{count}B")]

@@ -1,0 +1,204 @@
+"""What a shell writes down: rows of the trace with every size measured, or the bare events.
+
+A shell tells its scribe what happened; no algorithm measures itself. `Rows` counts control
+information, state and held messages and packs one row per event; `Glance` passes on who sent,
+received and delivered what, for an audit that needs no more.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+from testbed.core.algorithm import Algorithm, ControlSize
+from testbed.core.model import Message, Nanos, NodeId, Role
+from testbed.core.node import Arrival, Node, Transmit
+from testbed.trace.recorder import Sink, Witness
+from testbed.trace.schema import ABSENT, REASONS, ROLES, Event
+
+_LOSS = REASONS.index("loss")
+_NO_CONTROL = ControlSize(ABSENT, ABSENT, ABSENT, ABSENT)
+_NO_MESSAGE = Message(ABSENT, ABSENT, b"")
+_SEND, _RECEIVE, _DELIVER, _DISCARD = Event.SEND, Event.RECEIVE, Event.DELIVER, Event.DISCARD
+_DROP, _DUPLICATE = Event.DROP, Event.DUPLICATE
+
+
+class Batch(NamedTuple):
+    """All copies of one packet, encoded, on their way out."""
+
+    effect: Transmit
+    frames: list[bytes]
+    parts: list[Any] | None
+    """Each copy's own part; None where all copies are equal."""
+
+
+class Scribe(Protocol):
+    """What a shell tells of one node; the times are engine time."""
+
+    def sent(
+        self,
+        message: Message,
+        dests: tuple[NodeId, ...],
+        batches: list[Batch],
+        now: Nanos,
+        cpu_ns: int,
+    ) -> None:
+        """The application sent; `batches` is all that the algorithm made of it at once."""
+
+    def received(
+        self, arrival: Arrival[Any, Any], frame_bytes: int, now: Nanos, cpu_ns: int, changed: bool
+    ) -> None:
+        """A copy arrived and the algorithm has seen it; `changed`: it did something."""
+
+    def delivered(self, message: Message, now: Nanos) -> None: ...
+    def discarded(self, message: Message, reason: int, now: Nanos) -> None: ...
+    def fired(self) -> None:
+        """A timer made the algorithm do something."""
+
+    def fated(self, batch: Batch, position: int, arrivals: int, now: Nanos) -> None:
+        """The network lost a copy, or made it two."""
+
+    def link(self, event: Event, now: Nanos, peer: int, frame_bytes: int, reason: int) -> None:
+        """Bytes that belong to no message: of the reliable link, or malformed."""
+
+
+def scribe_for(
+    sink: Sink | Witness | None, me: NodeId, role: Role, node: Node[Any, Any], algorithm: Algorithm
+) -> Scribe | None:
+    """Who writes into this sink; nobody into none."""
+    if sink is None:
+        return None
+    if isinstance(sink, Witness):
+        return Glance(sink, me)
+    return Rows(sink, me, role, node, algorithm)
+
+
+class Glance:
+    """The bare events."""
+
+    def __init__(self, witness: Witness, me: NodeId) -> None:
+        self._witness = witness
+        self._me = me
+
+    def sent(
+        self,
+        message: Message,
+        dests: tuple[NodeId, ...],
+        batches: list[Batch],
+        now: Nanos,
+        cpu_ns: int,
+    ) -> None:
+        self._witness.send(self._me, (message.origin, message.number), dests)
+
+    def received(
+        self, arrival: Arrival[Any, Any], frame_bytes: int, now: Nanos, cpu_ns: int, changed: bool
+    ) -> None:
+        message = arrival.message
+        if message is not None:
+            self._witness.receive(self._me, (message.origin, message.number), now)
+
+    def delivered(self, message: Message, now: Nanos) -> None:
+        self._witness.deliver(self._me, (message.origin, message.number), now)
+
+    def discarded(self, message: Message, reason: int, now: Nanos) -> None: ...
+    def fired(self) -> None: ...
+    def fated(self, batch: Batch, position: int, arrivals: int, now: Nanos) -> None: ...
+    def link(self, event: Event, now: Nanos, peer: int, frame_bytes: int, reason: int) -> None: ...
+
+
+class Rows:
+    """One row per event, in the order of schema.PACKED."""
+
+    def __init__(
+        self, sink: Sink, me: NodeId, role: Role, node: Node[Any, Any], algorithm: Algorithm
+    ) -> None:
+        self._sink = sink
+        self._row = sink.row
+        self._me = me
+        self._role = ROLES.index(role.value)
+        self._node = node
+        self._size = algorithm.size
+        self._seq = 0
+        self._state_ints = node.state_ints()
+
+    def sent(
+        self,
+        message: Message,
+        dests: tuple[NodeId, ...],
+        batches: list[Batch],
+        now: Nanos,
+        cpu_ns: int,
+    ) -> None:
+        """One row per message: the control information of all copies that leave in this turn."""
+        self._state_ints = self._node.state_ints()
+        mine = [batch for batch in batches if batch.effect.message is message]
+        copies = sum(len(batch.frames) for batch in mine)
+        carried = sum(len(frame) for batch in mine for frame in batch.frames)
+        self._sink.destinations(dests)
+        self._write(
+            _SEND, now, message, ABSENT, self._size_of_all(mine),
+            carried - copies * len(message.payload), copies, cpu_ns,
+        )  # fmt: skip
+
+    def received(
+        self, arrival: Arrival[Any, Any], frame_bytes: int, now: Nanos, cpu_ns: int, changed: bool
+    ) -> None:
+        if changed:
+            self._state_ints = self._node.state_ints()
+        message = arrival.message or _NO_MESSAGE
+        size = self._size(arrival.packet, arrival.own)
+        overhead = frame_bytes - len(message.payload)
+        self._write(_RECEIVE, now, message, arrival.source, size, overhead, ABSENT, cpu_ns)
+
+    def delivered(self, message: Message, now: Nanos) -> None:
+        self._write(_DELIVER, now, message)
+
+    def discarded(self, message: Message, reason: int, now: Nanos) -> None:
+        self._write(_DISCARD, now, message, reason=reason)
+
+    def fired(self) -> None:
+        self._state_ints = self._node.state_ints()
+
+    def fated(self, batch: Batch, position: int, arrivals: int, now: Nanos) -> None:
+        effect = batch.effect
+        message = effect.message or _NO_MESSAGE
+        part = None if batch.parts is None else batch.parts[position]
+        self._write(
+            _DUPLICATE if arrivals else _DROP, now, message, effect.dests[position],
+            self._size(effect.packet, part), len(batch.frames[position]) - len(message.payload),
+            reason=ABSENT if arrivals else _LOSS,
+        )  # fmt: skip
+
+    def link(self, event: Event, now: Nanos, peer: int, frame_bytes: int, reason: int) -> None:
+        self._write(event, now, _NO_MESSAGE, peer, overhead=frame_bytes, reason=reason)
+
+    def _size_of_all(self, batches: list[Batch]) -> ControlSize:
+        """Copies that are equal are measured once."""
+        total = [0, 0, 0, 0]
+        for effect, frames, parts in batches:
+            times = len(frames) if parts is None else 1
+            for part in (None,) if parts is None else parts:
+                size = self._size(effect.packet, part)
+                total = [t + times * s for t, s in zip(total, size, strict=True)]
+        return ControlSize(*total)
+
+    def _write(
+        self,
+        event: Event,
+        now: Nanos,
+        message: Message,
+        peer: int = ABSENT,
+        size: ControlSize = _NO_CONTROL,
+        overhead: int = ABSENT,
+        copies: int = ABSENT,
+        cpu_ns: int = 0,
+        reason: int = ABSENT,
+    ) -> None:
+        ints, units, entries, empty = size
+        deadline = message.deadline
+        self._row(
+            self._me, self._role, self._seq, now, event, message.origin, message.number, peer,
+            ints, overhead, units, entries, empty, copies, len(message.payload),
+            self._state_ints, self._node.held(), ABSENT if deadline is None else deadline,
+            cpu_ns, reason,
+        )  # fmt: skip
+        self._seq += 1

@@ -1,0 +1,237 @@
+"""The hunt: schedule after schedule on all cores, until one breaks the algorithm or time is up.
+
+Schedules are worked through in chunks of fixed size whose results are taken in order, so what is
+found, and when the hunt stops, does not depend on the number of cores. A find carries its whole
+schedule: it can be saved, replayed, and later made smaller.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Generator, Iterator
+from functools import partial
+from itertools import count
+
+import msgspec
+
+from testbed.algorithms import find
+from testbed.core.errors import BadInput
+from testbed.hunt.crew import Crew
+from testbed.hunt.generate import NODES, Shape, make_schedule
+from testbed.hunt.play import play
+from testbed.hunt.schedule import NODES_MAX, Schedule
+from testbed.trace.oracle import Audit, Verdict
+
+CHUNK = 20
+"""Schedules per task of a worker, some hundredths of a second."""
+
+FINDS_MAX = 3
+"""A hunt stops at this many finds; the first is the one to read."""
+
+
+class Find(msgspec.Struct, frozen=True):
+    """A schedule that breaks the algorithm: number `number` of `seed`."""
+
+    seed: int
+    number: int
+    schedule: Schedule
+    audit: Audit
+    prose: str
+
+
+class Tally(msgspec.Struct):
+    """What schedules put to the test."""
+
+    schedules: int = 0
+    deliveries: int = 0
+    arrived_out_of_order: int = 0
+    held: int = 0
+    vacuous: int = 0
+    """Schedules in which no copy arrived out of causal order and none was held."""
+
+    def add(self, other: Tally) -> None:
+        self.schedules += other.schedules
+        self.deliveries += other.deliveries
+        self.arrived_out_of_order += other.arrived_out_of_order
+        self.held += other.held
+        self.vacuous += other.vacuous
+
+
+Chunk = tuple[Tally, list[Find]]
+Results = Generator[Chunk, None, None]
+Work = Callable[[range], Chunk]
+
+
+class Hunt(msgspec.Struct, frozen=True, kw_only=True):
+    """How a hunt ended."""
+
+    algorithm: str
+    seed: int
+    first: int
+    verdict: Verdict
+    why: str
+    schedules: int
+    seconds: float
+    schedules_per_second: float
+    cores: int
+    deliveries: int
+    arrived_out_of_order: int
+    held: int
+    vacuous: int
+    interrupted: bool
+    """Ctrl-C ended it."""
+    finds: list[Find]
+
+    def summary(self) -> list[tuple[str, str]]:
+        """What to print, line by line."""
+        return [
+            ("schedules", f"{self.schedules:,}" + (" (interrupted)" if self.interrupted else "")),
+            ("schedules that broke it", f"{len(self.finds):,}"),
+            ("deliveries", f"{self.deliveries:,}"),
+            ("arrived out of causal order", f"{self.arrived_out_of_order:,}"),
+            ("messages held", f"{self.held:,}"),
+            ("schedules that tested nothing", f"{self.vacuous:,}"),
+            ("schedules per second", f"{self.schedules_per_second:,.0f} on {self.cores} cores"),
+            ("seed", f"{self.seed}, schedules from number {self.first}"),
+        ]
+
+
+def hunt(
+    algorithm: str,
+    *,
+    schedules: int | None,
+    seconds: float | None,
+    seed: int,
+    first: int = 0,
+    n: int | None = None,
+    messages: int | None = None,
+    cores: int | None = None,
+    progress: Callable[[int, int | None], None] | None = None,
+) -> Hunt:
+    """Hunt through `schedules`, or for `seconds`, or whichever ends first.
+
+    `n` and `messages` fix the size of all schedules. `progress` hears how many are done, of how
+    many (None: nobody knows). An interrupt ends the hunt with what it has.
+    """
+    find(algorithm)
+    _check(schedules, seconds, seed, first, n, messages, cores)
+    cores = cores or len(os.sched_getaffinity(0))
+    work = partial(run_chunk, algorithm, seed, Shape(n, messages))
+    chunks = _chunks(first, schedules)
+    tally, interrupted = Tally(), False
+    finds: list[Find] = []
+    started = time.monotonic()
+    results = _alone(work, chunks) if cores == 1 else _together(work, chunks, cores)
+    try:
+        for part, found in results:
+            tally.add(part)
+            finds += found
+            if progress is not None:
+                progress(tally.schedules, schedules)
+            if len(finds) >= FINDS_MAX:
+                break
+            if seconds is not None and time.monotonic() - started >= seconds:
+                break
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        results.close()
+    elapsed = time.monotonic() - started
+    verdict, why = _judge(tally, finds)
+    return Hunt(
+        algorithm=algorithm, seed=seed, first=first, verdict=verdict, why=why,
+        schedules=tally.schedules, seconds=elapsed, schedules_per_second=tally.schedules / elapsed,
+        cores=cores, deliveries=tally.deliveries, arrived_out_of_order=tally.arrived_out_of_order,
+        held=tally.held, vacuous=tally.vacuous, interrupted=interrupted, finds=finds[:FINDS_MAX],
+    )  # fmt: skip
+
+
+def replay(schedule: Schedule) -> Audit:
+    """Run one schedule again; it says what the hunt said."""
+    find(schedule.algorithm)
+    return play(schedule)
+
+
+def run_chunk(algorithm: str, seed: int, shape: Shape, numbers: range) -> Chunk:
+    """These schedules, one after the other; the tally counts those up to the last find needed."""
+    record = find(algorithm)
+    tally = Tally()
+    finds: list[Find] = []
+    for number in numbers:
+        schedule = make_schedule(algorithm, record, seed, number, shape)
+        audit = play(schedule)
+        evidence = audit.evidence
+        tally.schedules += 1
+        tally.deliveries += audit.delivered
+        tally.arrived_out_of_order += evidence.arrived_out_of_order
+        tally.held += evidence.held
+        tally.vacuous += not (evidence.arrived_out_of_order or evidence.held)
+        if audit.verdict is Verdict.INVALID:
+            finds.append(Find(seed, number, schedule, audit, audit.why))
+            if len(finds) == FINDS_MAX:
+                break
+    return tally, finds
+
+
+def _alone(work: Work, chunks: Iterator[range]) -> Results:
+    for numbers in chunks:
+        yield work(numbers)
+
+
+def _together(work: Work, chunks: Iterator[range], cores: int) -> Results:
+    with Crew(work, cores) as crew:
+        yield from crew.results(chunks)
+
+
+def _chunks(first: int, schedules: int | None) -> Iterator[range]:
+    """Numbers of schedules, chunk by chunk; without end if nobody says how many."""
+    for start in count(first, CHUNK):
+        if schedules is None:
+            yield range(start, start + CHUNK)
+        elif start < first + schedules:
+            yield range(start, min(start + CHUNK, first + schedules))
+        else:
+            return
+
+
+def _judge(tally: Tally, finds: list[Find]) -> tuple[Verdict, str]:
+    if finds:
+        return Verdict.INVALID, finds[0].prose
+    if not tally.arrived_out_of_order and not tally.held:
+        return (
+            Verdict.INCONCLUSIVE,
+            f"{tally.schedules} schedules, but no copy arrived out of causal order and none was "
+            "held: nothing was tested",
+        )
+    return (
+        Verdict.VALID,
+        f"{tally.schedules} schedules and {tally.deliveries} deliveries without a fault; "
+        f"{tally.arrived_out_of_order} copies arrived out of causal order, "
+        f"{tally.held} messages were held",
+    )
+
+
+def _check(
+    schedules: int | None,
+    seconds: float | None,
+    seed: int,
+    first: int,
+    n: int | None,
+    messages: int | None,
+    cores: int | None,
+) -> None:
+    if schedules is not None and schedules < 1:
+        raise BadInput(f"schedules is {schedules}; it takes a number from 1")
+    if seconds is not None and seconds <= 0:
+        raise BadInput(f"seconds is {seconds}; it takes a duration above 0")
+    if schedules is None and seconds is None:
+        raise BadInput("neither schedules nor seconds is given; it takes one of them")
+    if seed < 0 or first < 0:
+        raise BadInput(f"seed {seed}, first {first}: both take a number from 0")
+    if n is not None and not NODES[0] <= n <= NODES_MAX:
+        raise BadInput(f"n is {n}; it takes {NODES[0]} to {NODES_MAX}")
+    if messages is not None and messages < 1:
+        raise BadInput(f"messages is {messages}; it takes a number from 1")
+    if cores is not None and cores < 1:
+        raise BadInput(f"cores is {cores}; it takes a number from 1")

@@ -1,0 +1,138 @@
+"""A schedule: everything that decides a run, as plain data that can be saved and replayed.
+
+A send says when, who, to whom, and how long each of its copies travels; nothing is left to draw.
+This file knows no algorithm and no engine; it only offers itself as the wires of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import cycle
+from pathlib import Path
+
+import msgspec
+
+from testbed.core.errors import BadInput, EngineError
+from testbed.core.model import Nanos, NodeId, Submission
+from testbed.core.network import Arrivals
+
+NODES_MAX = 1_000
+COPIES_PER_LINK_MAX = 10_000
+"""An algorithm that sends more than this on one link is not going to end."""
+
+
+class Send(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One message, and the fate of each of its copies."""
+
+    time: Nanos
+    node: NodeId
+    dests: tuple[NodeId, ...]
+    delays: tuple[Nanos, ...]
+    """How long the copy to each destination travels, in the order of `dests`."""
+
+
+class Schedule(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    tag_field="format",
+    tag="causalbed-schedule-1",
+):
+    """One run of one algorithm: same schedule, same run."""
+
+    algorithm: str
+    n: int
+    seed: int
+    number: int
+    """It is schedule `number` of `seed`, unless somebody edited it."""
+    kind: str
+    """How it was made up, in a few words; decides nothing."""
+    fifo: bool
+    """A copy never arrives before an earlier one of its channel, whatever its delay."""
+    sends: tuple[Send, ...]
+    spare: Nanos = 1_000_000
+    """The delay of copies on a channel for which no send names one."""
+
+    def submissions(self) -> Iterator[Submission]:
+        """What the application does; payloads are empty."""
+        return (Submission(send.time, send.node, send.dests, 0) for send in self.sends)
+
+    def save(self, path: Path) -> None:
+        """Write it as JSON."""
+        try:
+            path.write_bytes(msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n")
+        except OSError as error:
+            raise BadInput(f"schedule '{path}' cannot be written: {error.strerror}") from error
+
+    @staticmethod
+    def load(path: Path) -> Schedule:
+        """The schedule in this file; raises BadInput with one sentence if there is none."""
+        try:
+            schedule = msgspec.json.decode(path.read_bytes(), type=Schedule)
+        except OSError as error:
+            raise BadInput(f"schedule '{path}' cannot be read: {error.strerror}") from error
+        except msgspec.DecodeError as error:
+            raise BadInput(f"'{path}' is no schedule of `causalbed check`: {error}") from error
+        except UnicodeDecodeError as error:
+            raise BadInput(f"'{path}' is no schedule of `causalbed check`: not JSON") from error
+        wrong = _impossible(schedule)
+        if wrong is not None:
+            raise BadInput(f"'{path}' is no schedule that can be run: {wrong}")
+        return schedule
+
+
+def _impossible(schedule: Schedule) -> str | None:
+    """What types cannot say: numbers in range, lists of equal length, time that does not turn."""
+    n, now = schedule.n, 0
+    if not 2 <= n <= NODES_MAX:
+        return f"n is {n}, it takes 2 to {NODES_MAX}"
+    if schedule.spare < 0:
+        return "`spare` is negative"
+    for position, send in enumerate(schedule.sends):
+        where = f"sends[{position}]"
+        if send.time < now:
+            return f"{where} is earlier than the send before it, or negative"
+        now = send.time
+        if not 0 <= send.node < n or not all(0 <= node < n for node in send.dests):
+            return f"{where} names a node that is not in 0 to {n - 1}"
+        if not send.dests or sorted(set(send.dests)) != list(send.dests):
+            return f"{where} has destinations that are empty, double or not in ascending order"
+        if len(send.delays) != len(send.dests) or min(send.delays) < 0:
+            return f"{where} needs one delay that is not negative for each destination"
+    return None
+
+
+class ScriptedLink:
+    """One channel whose copies take the delays of the script, over again if there are more."""
+
+    __slots__ = ("_copies", "_delays", "_fifo", "_last_arrival")
+
+    def __init__(self, delays: list[Nanos], *, fifo: bool) -> None:
+        self._delays = cycle(delays)
+        self._fifo = fifo
+        self._last_arrival: Nanos = 0
+        self._copies = 0
+
+    def send(self, now: Nanos, size: int) -> Arrivals:
+        self._copies += 1
+        if self._copies > COPIES_PER_LINK_MAX:
+            raise EngineError(f"more than {COPIES_PER_LINK_MAX} copies on one channel: no end")
+        arrival = now + next(self._delays)
+        if self._fifo:
+            arrival = self._last_arrival = max(arrival, self._last_arrival)
+        return (arrival,)
+
+
+class ScriptedWires:
+    """The network of a schedule: no draw is left."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        self._fifo = schedule.fifo
+        self._spare = [schedule.spare]
+        self._delays: dict[tuple[NodeId, NodeId], list[Nanos]] = {}
+        for send in schedule.sends:
+            for to, delay in zip(send.dests, send.delays, strict=True):
+                self._delays.setdefault((send.node, to), []).append(delay)
+
+    def link(self, source: NodeId, target: NodeId) -> ScriptedLink:
+        return ScriptedLink(self._delays.get((source, target), self._spare), fifo=self._fifo)

@@ -1,0 +1,93 @@
+"""Mutants: an algorithm's file with one piece of text replaced, loaded as a module of its own.
+
+A mutant is data, (name, old text, new text); the old text must occur exactly once in the file, so a
+mutant that no longer fits its algorithm fails loudly instead of testing nothing.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+from testbed.core.algorithm import Algorithm
+from testbed.trace.oracle import Fault
+from tests.copies import changed_after_the_send
+from tests.scene import Scene
+from tests.schedules import from_seed, play
+
+
+class Mutant(NamedTuple):
+    """One change to an algorithm, and what must catch it."""
+
+    name: str
+    old: str
+    new: str
+    caught_by: str
+    """`order`, `liveness`, or a check of the algorithm's own tests."""
+
+
+def mutate(module: ModuleType, mutant: Mutant) -> Algorithm:
+    """The algorithm of this module with the mutant's change."""
+    assert module.__file__ is not None
+    source = Path(module.__file__).read_text()
+    found = source.count(mutant.old)
+    assert found == 1, f"mutant '{mutant.name}': its text occurs {found} times in {module.__name__}"
+    name = "_".join((module.__name__, "mutant", re.sub(r"\W", "_", mutant.name)))
+    spec = importlib.util.spec_from_loader(name, loader=None)
+    assert spec is not None
+    changed = importlib.util.module_from_spec(spec)
+    sys.modules[name] = changed  # msgspec resolves annotations through here
+    exec(compile(source.replace(mutant.old, mutant.new), name, "exec"), changed.__dict__)
+    algorithm: Algorithm = changed.ALGORITHM
+    return algorithm
+
+
+FAULTS = {
+    "order": Fault.CAUSAL_ORDER,
+    "liveness": Fault.LIVENESS,
+    "once": Fault.EXACTLY_ONCE,
+    "stranger": Fault.STRANGER,
+}
+
+
+def hunt(
+    algorithm: Algorithm, caught_by: str, *, schedules: int = 300, n: int = 5, sends: int = 20,
+    itself: bool = False, fifo: bool = False,
+) -> int | None:
+    """The first seed whose schedule shows the fault, or None if no schedule does."""  # fmt: skip
+    fault = FAULTS[caught_by]
+
+    def is_caught(scene: Scene) -> bool:
+        return any(finding.fault is fault for finding in scene.audit().findings)
+
+    return first_seed(
+        lambda seed: is_caught(
+            play(Scene(algorithm, n), from_seed(seed), sends=sends, itself=itself, fifo=fifo)
+        ),
+        schedules,
+    )
+
+
+def first_seed(shows: Callable[[int], bool], schedules: int) -> int | None:
+    return next((seed for seed in range(schedules) if shows(seed)), None)
+
+
+def assert_caught(algorithm: Algorithm, mutant: Mutant, *, itself: bool = False) -> None:
+    """The audit, or the check of copies, notices this mutant."""
+    if mutant.caught_by == "copy":
+        caught = changed_after_the_send(algorithm, 3, from_seed(1), sends=10) != []
+    else:
+        caught = hunt(algorithm, mutant.caught_by, itself=itself) is not None
+    assert caught, f"'{mutant.name}' survives"
+
+
+def assert_nothing_caught(algorithm: Algorithm, *, itself: bool = False) -> None:
+    """What catches mutants is silent about the algorithm itself."""
+    for fault in FAULTS:
+        assert hunt(algorithm, fault, schedules=60, itself=itself) is None
+    assert changed_after_the_send(algorithm, 3, from_seed(1), sends=10) == []
