@@ -52,6 +52,7 @@ class DirectCarrier:
 
     def __init__(self, address: str, keys: RunKeys) -> None:
         self._keys = keys
+        self._ipv6 = ":" in address
         self._context = zmq.Context()
         self._context.set(zmq.MAX_SOCKETS, 16_384)
         self._authenticator = ThreadAuthenticator(self._context)
@@ -105,7 +106,7 @@ class DirectCarrier:
         socket = self._context.socket(kind)
         socket.linger = 0
         socket.set_hwm(0)  # open loop: a slow peer must not stop its senders' clocks
-        socket.ipv6 = True
+        socket.ipv6 = self._ipv6
         return socket
 
 

@@ -139,6 +139,7 @@ class Host:
         for actor in sorted(actors):
             self._carrier.send(actor, [greeting])
         give_up = time.monotonic() + seconds
+        self._absorb()
         while not actors <= self.greeted:
             if time.monotonic() > give_up:
                 missing = ", ".join(str(actor) for actor in sorted(actors - self.greeted))

@@ -22,13 +22,20 @@ from testbed.core.errors import BadInput, EngineError
 
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_DEDUP_LOGS": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_worker_niceness": "0",
+    "RAY_worker_maximum_startup_concurrency": "1024",
+    "RAY_worker_register_timeout_seconds": "300",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MALLOC_ARENA_MAX": "2",
 }
-"""For Ray and for the actors, which inherit it: no telemetry, few threads, small processes."""
+"""For Ray and for the actors, which inherit it: no telemetry, few threads, small processes.
+
+Ray's own default of niceness 15 would make every due time wait for whatever else runs, and its
+default of as many starting processes as cores warns about each actor beyond it.
+"""
+_CLUSTERS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 OBJECT_STORE_BYTES = 128 * 1024 * 1024
 """The store carries traces between machines in pieces and nothing else."""
 
@@ -68,8 +75,8 @@ class RaySession:
         return taken + [make.remote() for _ in range(count - len(taken))]
 
     def give_back(self, actors: list[Any]) -> None:
-        """They are whole and idle: the next run may have them."""
-        self._idle.extend(actors)
+        """They are whole and idle: the next run gets the same ones, in the same order."""
+        self._idle[:0] = actors
 
     def kill(self, actors: list[Any]) -> None:
         """They may be in any state: end their processes."""
@@ -158,21 +165,26 @@ def _join(address: str) -> None:
 def _environment(*, own: bool) -> Iterator[None]:
     """Variables that Ray and its workers read when they start; afterwards all is as before.
 
-    Ray listens on all interfaces whatever it is told, so a Ray of our own always asks for a token,
-    made for this session; it stays in the environment because later calls need it too.
+    A Ray of our own asks for a token made for this process, which stays in the environment because
+    later calls need it too, and it listens on loopback addresses only: Ray does that where it takes
+    a cluster for impossible, whatever address it is given.
     """
-    before = {name: os.environ.get(name) for name in _QUIET}
-    os.environ.update({name: value for name, value in _QUIET.items() if before[name] is None})
+    wanted = _QUIET | ({_CLUSTERS: "0"} if own else {})
+    missing = [name for name in wanted if name not in os.environ]
+    constants = ray._private.ray_constants
+    clusters = constants.ENABLE_RAY_CLUSTER
+    os.environ.update({name: wanted[name] for name in missing})
     if own:
         os.environ["RAY_AUTH_MODE"] = "token"
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
         ray._raylet.Config.initialize("")  # Ray read the mode when it was imported
+        constants.ENABLE_RAY_CLUSTER = False  # and this too
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
+        constants.ENABLE_RAY_CLUSTER = clusters
+        for name in missing:
+            del os.environ[name]
 
 
 def _first_line(error: BaseException) -> str:

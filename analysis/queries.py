@@ -14,7 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+
+from testbed.core.errors import BadInput
 
 SQL = Path(__file__).parent / "sql"
 
@@ -41,6 +45,21 @@ def select(spark: SparkSession, folder: str, name: str, **constants: Any) -> Dat
     mentioned = set(re.findall(r":([a-z_]+)\b", _without_comments(text)))
     bound = {key: value for key, value in constants.items() if key in mentioned}
     return spark.sql(text, args=bound)
+
+
+def query(spark: SparkSession, sql: str) -> pd.DataFrame:
+    """The answer to a user's own SQL over `runs`, `events` and `messages`."""
+    try:
+        return spark.sql(sql).toPandas()
+    except PySparkException as error:
+        raise BadInput(f"Spark cannot answer the query: {_reason(error)}") from error
+
+
+def _reason(error: PySparkException) -> str:
+    """Spark's own words without error class, state, position and plan."""
+    text = str(error).strip() or type(error).__name__
+    sentence = re.sub(r"^\[[A-Z0-9_.]+\]\s*", "", text.splitlines()[0])
+    return re.sub(r"\s*SQLSTATE:.*$", "", sentence).rstrip(" ;")
 
 
 def _parse(path: Path) -> Query:

@@ -47,10 +47,18 @@ def statistic(spark: SparkSession, name: str) -> pd.DataFrame:
 
 def require_columns(spark: SparkSession) -> None:
     """Raises DamagedRun that names the first column that a run lacks."""
+    gap = missing_column(spark)
+    if gap is not None:
+        raise DamagedRun(gap)
+
+
+def missing_column(spark: SparkSession) -> str | None:
+    """A sentence on the first column without which a registered run cannot be measured."""
     for run, missing in spark.table("runs").select("run", "missing").collect():
         for column in NEEDED:
             if column in missing:
-                raise DamagedRun(
+                return (
                     f"{run}: column '{column}' is missing; the trace can be audited, "
                     "but statistics need it"
                 )
+    return None

@@ -23,6 +23,8 @@ from testbed.core.errors import BadInput, DamagedRun
 from testbed.trace.rundir import MANIFEST, RunDir
 from testbed.trace.schema import AUDIT_COLUMNS, SCHEMA
 
+ROWS_WORTH_COMPILING = 2_000_000
+
 EVENTS_SCHEMA = from_arrow_schema(SCHEMA)
 
 RUNS_COLUMNS = {
@@ -62,16 +64,28 @@ def register(spark: SparkSession, runs: Sequence[RunDir]) -> None:
     named = run_names(runs)
     schemas = {name: trace_schema(run) for name, run in named.items()}
     spark.catalog.clearCache()
+    _compile_for(spark, sum(_rows(run) for run in named.values()))
     rows = [_runs_row(name, run, schemas[name]) for name, run in named.items()]
     spark.createDataFrame(rows, _RUNS_DDL).createOrReplaceTempView("runs")
     _events(spark, named, schemas).createOrReplaceTempView("events")
     select(spark, "tables", "messages").persist().createOrReplaceTempView("messages")
 
 
+def _compile_for(spark: SparkSession, rows: int) -> None:
+    """Compiling a query to Java pays only where it then runs over many rows."""
+    large = rows > ROWS_WORTH_COMPILING
+    spark.conf.set("spark.sql.codegen.wholeStage", str(large).lower())
+    spark.conf.set("spark.sql.codegen.factoryMode", "FALLBACK" if large else "NO_CODEGEN")
+
+
+def _rows(run: RunDir) -> int:
+    return sum(pq.read_metadata(file).num_rows for file in run.files())
+
+
 def run_names(runs: Sequence[RunDir]) -> dict[str, RunDir]:
     """Each run once under a name of its own; equal names are told apart by their folders."""
     distinct = list({run.path.resolve(): run for run in runs}.values())
-    names = [_manifest(run).get("run") or run.id for run in distinct]
+    names = [manifest_of(run).get("run") or run.id for run in distinct]
     counts = Counter(names)
     return {
         name if counts[name] == 1 else str(run.path): run
@@ -128,13 +142,13 @@ def _footer(file: str) -> pa.Schema:
 # --- runs -----------------------------------------------------------------------------------------
 
 
-def _manifest(run: RunDir) -> dict[str, Any]:
+def manifest_of(run: RunDir) -> dict[str, Any]:
     """A trace of another system has none."""
     return run.manifest() if (run.path / MANIFEST).exists() else {}
 
 
 def _runs_row(name: str, run: RunDir, schema: pa.Schema) -> tuple[Any, ...]:
-    manifest = _manifest(run)
+    manifest = manifest_of(run)
     audit = manifest.get("audit") or {}
     lateness = manifest.get("lateness_ns") or {}
     nodes = manifest.get("nodes")

@@ -36,7 +36,9 @@ def _nothing_heavy_without_its_marker(
     if "ray" not in marks and "ray" in sys.modules:
         monkeypatch.setattr("ray.init", _refusal("Ray", "ray"))
     if "spark" not in marks and "pyspark.sql" in sys.modules:
-        monkeypatch.setattr("pyspark.sql.SparkSession.Builder.getOrCreate", _refusal("a Spark session", "spark"))
+        monkeypatch.setattr(
+            "pyspark.sql.SparkSession.Builder.getOrCreate", _refusal("a Spark session", "spark")
+        )
     if not marks & {"ray", "spark", "slow"}:
         monkeypatch.setattr("time.sleep", _sleep_of_others_only(time.sleep))
     yield
@@ -47,14 +49,14 @@ def _nothing_heavy_without_its_marker(
         pytest.fail("this test started a Spark session without the marker `spark`")
 
 
-def _refusal(what: str, marker: str):  # type: ignore[no-untyped-def]
+def _refusal(what: str, marker: str):
     def refuse(*args: object, **options: object) -> None:
         raise AssertionError(f"a test without the marker `{marker}` starts {what}")
 
     return refuse
 
 
-def _sleep_of_others_only(sleep):  # type: ignore[no-untyped-def]
+def _sleep_of_others_only(sleep):
     """Libraries may wait (subprocess does, for its children); our own code may not."""
 
     def guarded(seconds: float) -> None:

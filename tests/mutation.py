@@ -56,8 +56,14 @@ FAULTS = {
 
 
 def hunt(
-    algorithm: Algorithm, caught_by: str, *, schedules: int = 300, n: int = 5, sends: int = 20,
-    itself: bool = False, fifo: bool = False,
+    algorithm: Algorithm,
+    caught_by: str,
+    *,
+    schedules: int = 300,
+    n: int = 5,
+    sends: int = 20,
+    itself: bool = False,
+    fifo: bool = False,
 ) -> int | None:
     """The first seed whose schedule shows the fault, or None if no schedule does."""  # fmt: skip
     fault = FAULTS[caught_by]

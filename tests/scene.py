@@ -140,9 +140,7 @@ class Scene:
 
     def delivered_at(self, node: NodeId) -> list[MessageId]:
         return [
-            (row[5], row[6])
-            for row in self.rows.rows
-            if row[0] == node and row[4] == Event.DELIVER
+            (row[5], row[6]) for row in self.rows.rows if row[0] == node and row[4] == Event.DELIVER
         ]
 
     def audit(self) -> Audit:

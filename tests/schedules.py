@@ -66,10 +66,7 @@ def _next_arrival(scene: Scene, draw: Draw, slow: tuple[int, int], *, fifo: bool
     """Any copy; one channel is slow, so that chains over third nodes overtake it."""
     flying = scene.flying
     quick = [i for i, copy in enumerate(flying) if (copy.source, copy.to) != slow]
-    if quick and draw(8):
-        chosen = quick[draw(len(quick))]
-    else:
-        chosen = draw(len(flying))
+    chosen = quick[draw(len(quick))] if quick and draw(8) else draw(len(flying))
     if not fifo:
         return chosen
     channel = flying[chosen].source, flying[chosen].to

@@ -35,19 +35,16 @@ class All(msgspec.Struct, frozen=True, tag="all"):
 
 
 class Selective(msgspec.Struct, frozen=True, tag="selective"):
-    """PRS section 7.2: with probability `same`, only nodes of the sender's parity."""
+    """PRS section 7.2: with probability `same`, only nodes of the sender's parity, if any."""
 
     same: float
     low: int = 1
     high: int | None = None
 
     def choose(self, sender: NodeId, n: int, draws: Iterator[float]) -> tuple[NodeId, ...]:
-        among_same = next(draws) < self.same
-        candidates = [
-            node
-            for node in range(n)
-            if node != sender and (not among_same or node % 2 == sender % 2)
-        ]
+        candidates = [node for node in range(n) if node != sender]
+        if next(draws) < self.same:  # alone of its parity in a small system: anybody
+            candidates = [c for c in candidates if c % 2 == sender % 2] or candidates
         high = min(self.high or n, len(candidates))
         low = min(self.low, high)
         return pick(candidates, low + int(next(draws) * (high - low + 1)), draws)

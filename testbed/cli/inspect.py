@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from testbed.cli.terminal import console, print_json
+from testbed.cli.terminal import console, print_json, wide
 from testbed.core.errors import BadInput
 from testbed.trace.audit import audit_run
 from testbed.trace.oracle import Audit
@@ -62,9 +62,8 @@ def _audit(run: RunDir) -> Audit:
 
 def _audit_with_spark(runs: Sequence[RunDir], master: str | None) -> dict[str, Any]:
     from analysis.audit import audit_at_scale
-    from analysis.tables import register
-
     from analysis.session import spark_session
+    from analysis.tables import register
 
     with console.status("auditing with Spark"), spark_session(master) as spark:
         register(spark, runs)
@@ -94,40 +93,43 @@ def _print_audit(run: str, result: Audit) -> None:
 def print_statistics(
     places: Sequence[str], *, series: bool, only: str | None, master: str | None, as_json: bool
 ) -> int:
-    from analysis.present import print_tables
-    from analysis.statistics import statistics
+    from analysis.present import present
+    from analysis.session import spark_session
+    from analysis.statistics import names, require_columns, statistic
     from analysis.tables import register
 
-    from analysis.session import spark_session
-
+    if only is not None and only not in names():
+        raise BadInput(f"--only {only}: unknown table; known are {', '.join(names())}")
     runs = find_runs(places, series=series)
     with console.status("reading the trace with Spark"), spark_session(master) as spark:
         register(spark, runs)
-        tables = statistics(spark, only)
+        require_columns(spark)
+        wanted = names() if only is None else (only,)
+        tables = {name: statistic(spark, name) for name in wanted}
     if as_json:
         print_json({name: table.to_dict("records") for name, table in tables.items()})
     else:
-        print_tables(tables, console)
+        for name, table in tables.items():
+            wide.print(present(table, title=name.replace("_", " ")))
     return 0
 
 
 def print_query(
     places: Sequence[str], query: str, *, series: bool, master: str | None, as_json: bool
 ) -> int:
-    from analysis.present import print_tables
-    from analysis.statistics import query as run_query
-    from analysis.tables import register
-
+    from analysis.present import present_rows
+    from analysis.queries import query as ask
     from analysis.session import spark_session
+    from analysis.tables import register
 
     runs = find_runs(places, series=series)
     with console.status("asking Spark"), spark_session(master) as spark:
         register(spark, runs)
-        table = run_query(spark, query)
+        answer = ask(spark, query)
     if as_json:
-        print_json(table.to_dict("records"))
+        print_json(answer.to_dict("records"))
     else:
-        print_tables({"": table}, console)
+        wide.print(present_rows(answer))
     return 0
 
 
@@ -135,9 +137,8 @@ def make_report(
     places: Sequence[str], target: Path, *, series: bool, master: str | None, as_json: bool
 ) -> int:
     from analysis.report import write_report
-    from analysis.tables import register
-
     from analysis.session import spark_session
+    from analysis.tables import register
 
     if target.is_dir() or not target.absolute().parent.is_dir():
         raise BadInput(f"--out {target}: it takes a file name in a folder that exists")

@@ -68,7 +68,11 @@ class Normal(msgspec.Struct, frozen=True, tag="normal"):
 
     @property
     def mean_ns(self) -> float:
-        return float(self.mean)
+        """Of what is left after the cut, which is more than `mean`."""
+        if not self.deviation:
+            return float(max(0, self.mean))
+        z = self.mean / self.deviation
+        return self.mean * _STANDARD_NORMAL.cdf(z) + self.deviation * _STANDARD_NORMAL.pdf(z)
 
 
 class LogNormal(msgspec.Struct, frozen=True, tag="lognormal"):

@@ -36,9 +36,7 @@ class Role(enum.StrEnum):
     HOST = "mh"
 
 
-class Message(
-    msgspec.Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True
-):
+class Message(msgspec.Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True):
     """An application message as it travels inside a packet."""
 
     origin: Count

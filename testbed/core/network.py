@@ -96,12 +96,14 @@ class Link:
     """One direction of one channel, as its sender sees it."""
 
     __slots__ = (
-        "_bad", "_busy_until", "_delays", "_duplicates", "_losses", "_number", "_plain", "_seed",
-        "_source", "_spec", "_target", "_twin_delays", "last_arrival",
+        "_bad", "_busy_until", "_delays", "_duplicates", "_latency", "_loses", "_losses", "_number",
+        "_plain", "_seed", "_source", "_spec", "_target", "_twin_delays", "last_arrival",
     )  # fmt: skip
 
     def __init__(self, spec: LinkSpec, seed: int, source: NodeId, target: NodeId) -> None:
         self._spec = spec
+        self._latency = spec.latency.at
+        self._loses = spec.loses
         self._seed = seed
         self._source = source
         self._target = target
@@ -110,7 +112,7 @@ class Link:
         self._busy_until: Nanos = 0
         self.last_arrival: Nanos = -1
         self._plain = (
-            not spec.loses
+            not self._loses
             and not spec.duplicate
             and spec.bits_per_second is None
             and spec.fifo is Fifo.OFF
@@ -122,25 +124,27 @@ class Link:
         if index == 0:
             self._draw_block(self._number // BLOCK)
         self._number += 1
+        delay = self._latency(self._delays[index])
         if self._plain:
-            return (now + self._delays[index],)
+            return (now + delay,)
         departure = self._serialize(now, size)
-        if self._spec.loses and self._is_lost(self._losses[index]):
+        if self._loses and self._is_lost(self._losses[index]):
             return LOST
-        arrival = self._in_order(departure + self._delays[index])
+        arrival = self._in_order(departure + delay)
         if self._spec.duplicate and self._duplicates[index] < self._spec.duplicate:
-            return (arrival, self._in_order(departure + self._twin_delays[index]))
+            twin = departure + self._latency(self._twin_delays[index])
+            return (arrival, self._in_order(twin))
         return (arrival,)
 
     def _draw_block(self, block: int) -> None:
+        """Uniform numbers for the next copies; few links use up their last block."""
         spec, seed, a, b = self._spec, self._seed, self._source, self._target
-        at = spec.latency.at
-        self._delays = [at(u) for u in uniforms(seed, b"latency", a, b, block)]
-        if spec.loses:
+        self._delays = uniforms(seed, b"latency", a, b, block)
+        if self._loses:
             self._losses = uniforms(seed, b"loss", a, b, block)
         if spec.duplicate:
             self._duplicates = uniforms(seed, b"duplicate", a, b, block)
-            self._twin_delays = [at(u) for u in uniforms(seed, b"twin", a, b, block)]
+            self._twin_delays = uniforms(seed, b"twin", a, b, block)
 
     def _serialize(self, now: Nanos, size: int) -> Nanos:
         """When the last bit is on the wire: copies of one link queue for it."""

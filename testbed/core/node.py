@@ -22,9 +22,7 @@ Timer = str
 """A timer's name; setting a timer that is set moves it."""
 
 
-class Packet(
-    msgspec.Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True
-):
+class Packet(msgspec.Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True):
     """Base of what algorithms send; a subclass has an integer `tag`, unique in its algorithm."""
 
 
@@ -81,14 +79,11 @@ class CancelTimer(msgspec.Struct, frozen=True, gc=False):
 Effect = Transmit | Deliver | Discard | SetTimer | CancelTimer
 
 
-class Turn:
+class Turn(msgspec.Struct):
     """One reaction of one node: its local time, and the effects it asks for, in order."""
 
-    __slots__ = ("effects", "now")
-
-    def __init__(self, now: Nanos) -> None:
-        self.now = now
-        self.effects: list[Effect] = []
+    now: Nanos
+    effects: list[Effect] = []
 
     def send(self, to: NodeId, packet: Packet, *, message: Message | None = None) -> None:
         self.effects.append(Transmit((to,), packet, message, None))

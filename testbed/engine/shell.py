@@ -25,7 +25,7 @@ from testbed.core.node import (
 )
 from testbed.core.wire import Codec
 from testbed.engine.port import Port
-from testbed.engine.reliable import TIMER_PREFIX, ReliableLink
+from testbed.engine.reliable import HEADER_BYTES, TIMER_PREFIX, ReliableLink
 from testbed.engine.scribe import Batch, scribe_for
 from testbed.trace.recorder import Sink, Witness
 from testbed.trace.schema import ABSENT, REASONS, Event
@@ -68,7 +68,8 @@ class Shell:
     def start(self, now: Nanos) -> None:
         turn = Turn(self._port.clock(self.me, now))
         self.node.on_started(turn)
-        self._interpret_all(turn.effects, now)
+        for effect in turn.effects:
+            self._interpret(effect, now)
 
     def submit(
         self, now: Nanos, dests: tuple[NodeId, ...], payload: bytes, deadline: Nanos | None = None
@@ -116,8 +117,13 @@ class Shell:
             self.node.on_received(arrival, turn)
             cpu_ns = port.cpu_ns() - started
             scribe.received(arrival, len(frame), now, cpu_ns, bool(effects))
-        if effects:
-            self._interpret_all(effects, now)
+        for effect in effects:
+            if type(effect) is Deliver:  # nearly all of them
+                self.delivered += 1
+                if scribe is not None:
+                    scribe.delivered(effect.message, now)
+            else:
+                self._interpret(effect, now)
 
     def fire(self, now: Nanos, timer: Timer) -> None:
         """A timer that was armed has come due."""
@@ -128,7 +134,8 @@ class Shell:
         self.node.on_timer(timer, turn)
         if self._scribe is not None and turn.effects:
             self._scribe.fired()
-        self._interpret_all(turn.effects, now)
+        for effect in turn.effects:
+            self._interpret(effect, now)
 
     def held(self) -> int:
         return self.node.held()
@@ -139,22 +146,14 @@ class Shell:
 
     # --- effects ------------------------------------------------------------------------------
 
-    def _interpret_all(self, effects: list[Effect], now: Nanos) -> None:
-        scribe = self._scribe
-        for effect in effects:
-            if type(effect) is Deliver:  # nearly all of them
-                self.delivered += 1
-                if scribe is not None:
-                    scribe.delivered(effect.message, now)
-            else:
-                self._interpret(effect, now)
-
     def _interpret(self, effect: Effect, now: Nanos) -> None:
         match effect:
             case Transmit():
                 self._transmit(self._encode(effect), now)
             case Deliver():
-                self._interpret_all([effect], now)
+                self.delivered += 1
+                if self._scribe is not None:
+                    self._scribe.delivered(effect.message, now)
             case Discard():
                 self._discard(effect, now)
             case SetTimer(timer, at):
@@ -212,7 +211,8 @@ class Shell:
         if acknowledgement is not None and 0 <= peer < self._n:
             self._port.transmit(self.me, peer, acknowledgement, now)
             if self._scribe is not None:
-                self._scribe.link(Event.ACKNOWLEDGE, now, peer, len(acknowledgement), ABSENT)
+                cost = HEADER_BYTES + len(acknowledgement)
+                self._scribe.link(Event.ACKNOWLEDGE, now, peer, cost, ABSENT)
         return frame
 
     def _retransmit(self, now: Nanos, timer: Timer) -> None:

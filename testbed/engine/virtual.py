@@ -1,15 +1,17 @@
 """Virtual time: one heap, one thread, same seed same trace.
 
-Whatever happens next is the smallest (time, ticket) of the heap; tickets count scheduling, so ties
-in time are broken by who was scheduled first, and a send of the application comes before anything
-else at its time. Nothing here iterates over a set or reads a clock.
+Whatever happens next is the smallest (time, ticket); tickets count scheduling, so ties in time are
+broken by who was scheduled first, and a send of the application comes before anything else at its
+time. What one event causes, say the copies of a multicast, is sorted once, and only the next of it
+is in the heap: the heap stays small. Nothing here iterates over a set or reads a clock.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
-from heapq import heappop, heappush
-from typing import Protocol
+from heapq import heappop, heappush, heapreplace
+from typing import Any, Protocol
 
 import msgspec
 
@@ -24,6 +26,10 @@ from testbed.trace.recorder import Sink, Witness
 
 STEPS_PER_COPY_MAX = 10_000
 """A run that takes more steps than this per planned copy is not going to end."""
+
+
+Due = tuple[Nanos, int, Shell, bytes | Timer, list[Any]]
+"""When, ticket, at whom, a frame or a timer, and what else the same event caused, latest first."""
 
 
 class Wire(Protocol):
@@ -57,8 +63,9 @@ class VirtualEngine:
     ) -> None:
         self._plan = plan
         self._wires: Wires = wires or Network(plan.network, plan.seed)
-        self._links: dict[tuple[NodeId, NodeId], Wire] = {}
-        self._heap: list[tuple[Nanos, int, Shell, bytes | Timer]] = []
+        self._links: list[list[Wire | None]] = [[None] * plan.n for _ in range(plan.n)]
+        self._heap: list[Due] = []
+        self._caused: list[Due] = []
         self._ticket = 0
         self._copies = 0
         self._timers: dict[tuple[NodeId, Timer], int] = {}
@@ -67,20 +74,21 @@ class VirtualEngine:
     # --- port ---------------------------------------------------------------------------------
 
     def transmit(self, source: NodeId, to: NodeId, frame: bytes, now: Nanos) -> Arrivals:
-        link = self._links.get((source, to))
+        link = self._links[source][to]
         if link is None:
-            link = self._links[source, to] = self._wires.link(source, to)
+            link = self._links[source][to] = self._wires.link(source, to)
         self._copies += 1
         arrivals = link.send(now, len(frame))
+        caused, shell = self._caused, self.shells[to]
         for arrival in arrivals:
             self._ticket += 1
-            heappush(self._heap, (arrival, self._ticket, self.shells[to], frame))
+            caused.append((arrival, self._ticket, shell, frame, caused))
         return arrivals
 
     def arm(self, node: NodeId, timer: Timer, at: Nanos) -> None:
         self._ticket += 1
         self._timers[node, timer] = self._ticket
-        heappush(self._heap, (at, self._ticket, self.shells[node], timer))
+        self._caused.append((at, self._ticket, self.shells[node], timer, self._caused))
 
     def disarm(self, node: NodeId, timer: Timer) -> None:
         self._timers.pop((node, timer), None)
@@ -123,19 +131,39 @@ class VirtualEngine:
     def _advance(self, until: Nanos | None) -> Nanos:
         """Everything due before `until` (None: everything); the time of the last of it."""
         heap = self._heap
-        now = 0
-        steps = 0
+        now = steps = 0
+        patience = STEPS_PER_COPY_MAX * (self._copies + 1) if until is None else sys.maxsize
+        if self._caused:
+            self._sort_caused()
         while heap and (until is None or heap[0][0] < until):
-            now, ticket, shell, what = heappop(heap)
-            if isinstance(what, bytes):
+            now, ticket, shell, what, rest = heap[0]
+            if rest:
+                heapreplace(heap, rest.pop())
+            else:
+                heappop(heap)
+            if type(what) is bytes:
                 shell.arrive(now, what)
-            elif self._timers.get((shell.me, what)) == ticket:
-                del self._timers[shell.me, what]
-                shell.fire(now, what)
+            else:
+                self._fire(shell, what, ticket, now)
+            if self._caused:
+                self._sort_caused()
             steps += 1
-            if until is None and steps > STEPS_PER_COPY_MAX * (self._copies + 1):
+            if steps > patience:
                 raise EngineError(
                     f"the run does not end: {steps} steps after the last send; "
                     "a lossy network under a reliable link can do this if nothing gets through"
                 )
         return now
+
+    def _fire(self, shell: Shell, timer: Timer, ticket: int, now: Nanos) -> None:
+        """Unless the timer was disarmed or moved since."""
+        if self._timers.get((shell.me, timer)) == ticket:
+            del self._timers[shell.me, timer]
+            shell.fire(now, timer)
+
+    def _sort_caused(self) -> None:
+        """What the last event caused: the first of it to the heap, the rest behind it."""
+        caused = self._caused
+        caused.sort(reverse=True)
+        heappush(self._heap, caused.pop())
+        self._caused = []

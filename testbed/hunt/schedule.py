@@ -17,8 +17,8 @@ from testbed.core.model import Nanos, NodeId, Submission
 from testbed.core.network import Arrivals
 
 NODES_MAX = 1_000
-COPIES_PER_LINK_MAX = 10_000
-"""An algorithm that sends more than this on one link is not going to end."""
+COPIES_PER_SEND_MAX = 100
+"""An algorithm that puts more copies than this per send on one channel is not going to end."""
 
 
 class Send(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -105,18 +105,18 @@ def _impossible(schedule: Schedule) -> str | None:
 class ScriptedLink:
     """One channel whose copies take the delays of the script, over again if there are more."""
 
-    __slots__ = ("_copies", "_delays", "_fifo", "_last_arrival")
+    __slots__ = ("_copies_left", "_delays", "_fifo", "_last_arrival")
 
-    def __init__(self, delays: list[Nanos], *, fifo: bool) -> None:
+    def __init__(self, delays: list[Nanos], *, fifo: bool, copies_max: int) -> None:
         self._delays = cycle(delays)
         self._fifo = fifo
         self._last_arrival: Nanos = 0
-        self._copies = 0
+        self._copies_left = copies_max
 
     def send(self, now: Nanos, size: int) -> Arrivals:
-        self._copies += 1
-        if self._copies > COPIES_PER_LINK_MAX:
-            raise EngineError(f"more than {COPIES_PER_LINK_MAX} copies on one channel: no end")
+        self._copies_left -= 1
+        if self._copies_left < 0:
+            raise EngineError("it sends without end")
         arrival = now + next(self._delays)
         if self._fifo:
             arrival = self._last_arrival = max(arrival, self._last_arrival)
@@ -128,6 +128,7 @@ class ScriptedWires:
 
     def __init__(self, schedule: Schedule) -> None:
         self._fifo = schedule.fifo
+        self._copies_max = COPIES_PER_SEND_MAX * len(schedule.sends)
         self._spare = [schedule.spare]
         self._delays: dict[tuple[NodeId, NodeId], list[Nanos]] = {}
         for send in schedule.sends:
@@ -135,4 +136,5 @@ class ScriptedWires:
                 self._delays.setdefault((send.node, to), []).append(delay)
 
     def link(self, source: NodeId, target: NodeId) -> ScriptedLink:
-        return ScriptedLink(self._delays.get((source, target), self._spare), fifo=self._fifo)
+        delays = self._delays.get((source, target), self._spare)
+        return ScriptedLink(delays, fifo=self._fifo, copies_max=self._copies_max)

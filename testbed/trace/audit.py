@@ -10,6 +10,7 @@ from testbed.trace.oracle import Audit, TraceEvent, audit_events
 from testbed.trace.rundir import RunDir
 from testbed.trace.schema import AUDIT_COLUMNS, Event
 
+_NEVER_NULL = ("node", "seq", "event")
 _EVENTS = {event.text: event for event in (Event.SEND, Event.RECEIVE, Event.DELIVER)}
 
 
@@ -30,6 +31,7 @@ def read_trace(run: RunDir) -> pa.Table:
 
 def events_by_node(table: pa.Table) -> dict[NodeId, list[TraceEvent]]:
     """Each node's sends, receives and deliveries, in the node's own order."""
+    _check(table)
     table = table.sort_by([("node", "ascending"), ("seq", "ascending")])
     columns = {name: table.column(name).to_pylist() for name in table.column_names}
     times = columns.get("time", [0] * table.num_rows)
@@ -42,6 +44,29 @@ def events_by_node(table: pa.Table) -> dict[NodeId, list[TraceEvent]]:
         last = (node, seq)
         mine = events_of.setdefault(node, [])
         event = _EVENTS.get(text)
-        if event is not None and origin is not None:
-            mine.append(TraceEvent(event, (origin, number), tuple(dests or ()), time))
+        if event is None or (event is Event.RECEIVE and origin is None):
+            continue  # not of the application, or a packet without a message
+        if origin is None or number is None:
+            raise DamagedRun(f"node {node}, seq {seq}: {text} does not name its message")
+        mine.append(TraceEvent(event, (origin, number), tuple(dests or ()), time or 0))
     return events_of
+
+
+def _check(table: pa.Table) -> None:
+    """A trace of another system may hold anything: say what does not fit before it is read."""
+    types = {name: table.schema.field(name).type for name in AUDIT_COLUMNS}
+    types["dests"] = getattr(types["dests"], "value_type", types["dests"])
+    for name, found in types.items():
+        is_right = _is_text if name == "event" else pa.types.is_integer
+        if not is_right(found) and not (pa.types.is_null(found) and name not in _NEVER_NULL):
+            takes = "text" if name == "event" else "integers"
+            raise DamagedRun(f"column '{name}' of the trace holds {found}; it takes {takes}")
+    for name in _NEVER_NULL:
+        if table.column(name).null_count:
+            raise DamagedRun(f"column '{name}' of the trace has empty places; every row needs it")
+
+
+def _is_text(found: pa.DataType) -> bool:
+    if pa.types.is_dictionary(found):
+        found = found.value_type
+    return bool(pa.types.is_string(found) or pa.types.is_large_string(found))

@@ -2,8 +2,8 @@
 
 It trusts one thing, the order of each node's own events (`seq`), and knows no algorithm. A message
 is stamped with the vector of sends in its causal past, itself counted; m' happened before m when
-m's stamp reaches m's position among its origin's sends. One vector maximum per delivery finds every
-inversion: a delivery is one if something delivered before it had it in its past.
+m's stamp reaches the position of m' among its origin's sends. One vector maximum per delivery finds
+every inversion: a delivery is one if something delivered before it had it in its past.
 
 Verdicts: `invalid` if anything is wrong; `inconclusive` if nothing is, but no copy ever arrived out
 of causal order and none was held, so that nothing was put to the test; else `valid`.
@@ -16,10 +16,14 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import msgspec
+import numpy as np
 
 from testbed.core.model import MessageId, Nanos, NodeId
 from testbed.trace.recorder import Witness
 from testbed.trace.schema import Event
+
+_SEND, _RECEIVE = Event.SEND, Event.RECEIVE
+_maximum = np.maximum
 
 FINDINGS_MAX = 100
 """Findings kept with their prose; all are counted."""
@@ -85,10 +89,9 @@ class _Sent(NamedTuple):
     origin: int
     position: int
     """How-manieth send of its origin, by the origin's own order."""
-    stamp: tuple[int, ...]
-    dests: tuple[NodeId, ...]
-    step: int
-    """Where the send stands in its origin's history."""
+    stamp: np.ndarray
+    """For each node how many of its sends are in the past of this one, which is counted too."""
+    dests: frozenset[NodeId]
 
 
 def name(message: MessageId) -> str:
@@ -103,24 +106,29 @@ class Oracle(Witness):
         self._index = {node: i for i, node in enumerate(sorted(nodes))}
         n = len(self._index)
         self._sent: dict[MessageId, _Sent] = {}
-        self._known = [[0] * n for _ in range(n)]
-        self._own_horizon = [0] * n  # a node's own sends that it saw in stamps of deliveries
-        self._arrived_horizon = [[0] * n for _ in range(n)]
+        self._sends = [0] * n
+        # The maximum of the stamps of all that a node has delivered, and of all that reached it.
+        self._known = list(np.zeros((n, n), dtype=np.int64))
+        self._arrived_horizon = list(np.zeros((n, n), dtype=np.int64))
         self._arrived: list[dict[MessageId, Nanos]] = [{} for _ in range(n)]
-        self._delivered: list[dict[MessageId, int]] = [{} for _ in range(n)]
-        self._history: list[list[tuple[bool, MessageId]]] = [[] for _ in range(n)]
-        self._saw_receives = False
+        self._delivered: list[dict[MessageId, None]] = [{} for _ in range(n)]  # in this order
         self._result = Audit(verdict=Verdict.VALID, why="")
 
     def send(self, node: NodeId, message: MessageId, dests: tuple[NodeId, ...]) -> None:
+        if message in self._sent:
+            self._result.duplicates += 1
+            self._find(
+                Fault.EXACTLY_ONCE, node, message, f"{name(message)} was sent more than once"
+            )
+            return
         i = self._index[node]
-        known = self._known[i]
-        known[i] += 1
-        history = self._history[i]
-        self._sent[message] = _Sent(i, known[i], tuple(known), dests, len(history))
-        history.append((True, message))
+        position = self._sends[i] = self._sends[i] + 1
+        stamp = self._known[i].copy()
+        stamp[i] = position
+        owed = frozenset(dests)
+        self._sent[message] = _Sent(i, position, stamp, owed)
         self._result.messages += 1
-        self._result.owed += len(dests)
+        self._result.owed += len(owed)
 
     def receive(self, node: NodeId, message: MessageId, time: Nanos) -> None:
         i = self._index[node]
@@ -128,19 +136,17 @@ class Oracle(Witness):
         sent = self._sent.get(message)
         if sent is None or message in arrived:
             return
-        self._saw_receives = True
         arrived[message] = time
+        origin, position, stamp, _ = sent
         horizon = self._arrived_horizon[i]
-        if sent.position <= horizon[sent.origin]:
+        if horizon.item(origin) >= position:
             self._result.evidence.arrived_out_of_order += 1
-        self._arrived_horizon[i] = list(map(max, horizon, sent.stamp))
+        _maximum(horizon, stamp, out=horizon)
 
     def deliver(self, node: NodeId, message: MessageId, time: Nanos) -> None:
         sent = self._sent.get(message)
         if sent is None or node not in sent.dests:
-            why = "was never sent" if sent is None else f"was not addressed to p{node}"
-            self._result.strangers += 1
-            self._find(Fault.STRANGER, node, message, f"{name(message)} {why}")
+            self._stranger(node, message, sent)
             return
         i = self._index[node]
         delivered = self._delivered[i]
@@ -149,18 +155,14 @@ class Oracle(Witness):
             prose = f"{name(message)} was delivered at p{node} more than once"
             self._find(Fault.EXACTLY_ONCE, node, message, prose)
             return
+        origin, position, stamp, _ = sent
         known = self._known[i]
-        horizon = self._own_horizon[i] if sent.origin == i else known[sent.origin]
-        if sent.position <= horizon:
+        if known.item(origin) >= position:
             self._result.inversions += 1
             if len(self._result.findings) < FINDINGS_MAX:
                 self._find(Fault.CAUSAL_ORDER, node, message, self._inversion(i, node, message))
-        history = self._history[i]
-        delivered[message] = len(history)
-        history.append((False, message))
-        self._result.delivered += 1
-        self._own_horizon[i] = max(self._own_horizon[i], sent.stamp[i])
-        self._known[i] = list(map(max, known, sent.stamp))
+        delivered[message] = None
+        _maximum(known, stamp, out=known)
         waited = time - self._arrived[i].get(message, time)
         if waited > 0:
             evidence = self._result.evidence
@@ -171,6 +173,7 @@ class Oracle(Witness):
     def verdict(self, *, complete: bool = True) -> Audit:
         """Judge; `complete` is false for a run that was cut short, where messages may be owed."""
         result = self._result
+        result.delivered = sum(map(len, self._delivered))
         result.undelivered = result.owed - result.delivered
         if result.undelivered and complete:
             self._find_undelivered()
@@ -182,7 +185,7 @@ class Oracle(Witness):
         elif result.undelivered:
             result.verdict = Verdict.INCONCLUSIVE
             result.why = f"the run was cut short and {result.undelivered} deliveries are owed"
-        elif not self._saw_receives:
+        elif not any(self._arrived):
             result.verdict = Verdict.INCONCLUSIVE
             result.why = "nothing shows in which order copies arrived (no receive rows)"
         elif not evidence.arrived_out_of_order and not evidence.held:
@@ -203,9 +206,14 @@ class Oracle(Witness):
         if len(self._result.findings) < FINDINGS_MAX:
             self._result.findings.append(Finding(fault, node, message, prose))
 
+    def _stranger(self, node: NodeId, message: MessageId, sent: _Sent | None) -> None:
+        why = "was never sent" if sent is None else f"was not addressed to p{node}"
+        self._result.strangers += 1
+        self._find(Fault.STRANGER, node, message, f"{name(message)} {why}")
+
     def _find_undelivered(self) -> None:
         for message, sent in self._sent.items():
-            for node in sent.dests:
+            for node in sorted(sent.dests):
                 if node not in self._index or message not in self._delivered[self._index[node]]:
                     state = "never arrived at"
                     if node in self._index and message in self._arrived[self._index[node]]:
@@ -220,8 +228,8 @@ class Oracle(Witness):
         sent = self._sent[late]
         early = next(
             message
-            for is_send, message in self._history[i]
-            if not is_send and self._sent[message].stamp[sent.origin] >= sent.position
+            for message in self._delivered[i]
+            if self._sent[message].stamp[sent.origin] >= sent.position
         )
         chain = " -> ".join(self._chain(late, early))
         return f"{name(early)} was delivered at p{node} before {name(late)}, but {chain}"
@@ -235,8 +243,8 @@ class Oracle(Witness):
         while current.origin != origin:
             carrier = next(
                 message
-                for is_send, message in self._history[current.origin]
-                if not is_send and self._sent[message].stamp[origin] >= position
+                for message in self._delivered[current.origin]
+                if self._sent[message].stamp[origin] >= position
             )
             links.append(f"deliver {name(carrier)} at p{nodes[current.origin]}")
             if carrier == first:
@@ -260,32 +268,33 @@ def audit_events(events_of: dict[NodeId, list[TraceEvent]], *, complete: bool = 
     """Audit each node's events, in its own order; the order between nodes is worked out here."""
     nodes = set(events_of)
     for events in events_of.values():
-        for event in events:
-            nodes.update(event.dests)
+        nodes.update(node for event in events if event.dests for node in event.dests)
     oracle = Oracle(nodes)
     position = dict.fromkeys(events_of, 0)
     sent: set[MessageId] = set()
+    ever_sent = {e.message for events in events_of.values() for e in events if e.event is _SEND}
     waiting: dict[MessageId, list[NodeId]] = {}
     runnable = sorted(events_of, reverse=True)
     while runnable or waiting:
-        if not runnable:  # what is waited for was never sent: let the oracle see it so
-            runnable = [node for nodes_ in waiting.values() for node in nodes_]
-            sent.update(waiting)
-            waiting = {}
+        if not runnable:  # a circle: something was delivered before it was sent; go on with it
+            message = min(waiting)
+            runnable = waiting.pop(message)
+            sent.add(message)
         node = runnable.pop()
-        events = events_of[node]
-        while position[node] < len(events):
-            kind, message, dests, time = events[position[node]]
-            if kind is Event.SEND:
+        events, at = events_of[node], position[node]
+        while at < len(events):
+            kind, message, dests, time = events[at]
+            if kind is _SEND:
                 oracle.send(node, message, dests)
                 sent.add(message)
                 runnable += waiting.pop(message, ())
-            elif message not in sent:
+            elif message not in sent and message in ever_sent:
                 waiting.setdefault(message, []).append(node)
                 break
-            elif kind is Event.RECEIVE:
+            elif kind is _RECEIVE:
                 oracle.receive(node, message, time)
             else:
                 oracle.deliver(node, message, time)
-            position[node] += 1
+            at += 1
+        position[node] = at
     return oracle.verdict(complete=complete)

@@ -83,7 +83,12 @@ class RunDir:
         if not files:
             raise DamagedRun(f"{self.path}: no Parquet file in events/")
         tables = [_read(file, columns) for file in files]
-        return pa.concat_tables(tables)
+        try:
+            return pa.concat_tables(tables, promote_options="permissive")
+        except pa.ArrowException as error:
+            raise DamagedRun(
+                f"{self.path}: files in events/ do not fit together: {error}"
+            ) from error
 
     def files(self) -> list[str]:
         return [str(file) for file in sorted(self.events.glob("*.parquet"))]
@@ -108,7 +113,7 @@ def _whole_batches(spool: Path) -> Iterator[pa.RecordBatch]:
         try:
             reader = pa.ipc.open_stream(stream)
             yield from reader
-        except (pa.ArrowInvalid, OSError):
+        except (pa.ArrowException, OSError):
             return  # a killed writer leaves a stream that ends in the middle
 
 
@@ -119,7 +124,7 @@ def _read(file: Path, columns: tuple[str, ...]) -> pa.Table:
         if missing:
             raise DamagedRun(f"{file}: column '{missing[0]}' is missing; the trace needs it")
         return parquet.read(columns=list(columns))
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError) as error:
         raise DamagedRun(f"{file}: not a readable Parquet file ({error}); run it again") from error
 
 

@@ -41,7 +41,7 @@ EVENT_MEANING = {
     Event.DROP: "the network lost a copy; written by its sender",
     Event.DUPLICATE: "the network made a second copy; written by its sender",
     Event.RETRANSMIT: "the reliable link sent a copy again",
-    Event.ACKNOWLEDGE: "the reliable link acknowledged a copy",
+    Event.ACKNOWLEDGE: "the reliable link acknowledged a copy; bytes with the copy's header",
     Event.MALFORMED: "bytes arrived that are no packet; refused",
 }
 

@@ -3,6 +3,7 @@
 Idea: number the messages of each channel and deliver them in that order. Order between channels
 is not kept, so a chain over a third process overtakes, and the audit must catch that.
 Paper: none (textbook).
+Assumptions: reliable channels; they need not be FIFO.
 A copy carries its number on its channel, one integer, different for each destination.
 """
 

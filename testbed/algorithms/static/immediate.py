@@ -2,6 +2,7 @@
 
 Idea: no ordering at all. The audit must catch it, or the audit is broken.
 Paper: none.
+Assumptions: none; what the network loses or doubles is lost or doubled.
 A packet carries nothing but the message.
 """
 

@@ -8,7 +8,9 @@ from testbed.algorithms.static import bss
 from tests.mutation import Mutant, assert_caught, assert_nothing_caught, mutate
 
 HOLD = "self.queue.hold(arrival, needs)"
-SENDER = "        needs[arrival.source] = (arrival.source, arrival.packet.vector[arrival.source] - 1)\n"
+SENDER = (
+    "        needs[arrival.source] = (arrival.source, arrival.packet.vector[arrival.source] - 1)\n"
+)
 
 MUTANTS = (
     Mutant("one component ignored", HOLD, "self.queue.hold(arrival, needs[1:])", "order"),
@@ -22,8 +24,8 @@ MUTANTS = (
            "order"),
     Mutant("the send counted after the vector left", "Data(self.vector.copy())",
            "Data([v - (k == self.me) for k, v in enumerate(self.vector)])", "order"),
-    Mutant("deliveries not counted", "self.vector[ready.source] = ready.packet.vector[ready.source]",
-           "pass", "liveness"),
+    Mutant("deliveries not counted",
+           "self.vector[ready.source] = ready.packet.vector[ready.source]", "pass", "liveness"),
     Mutant("arrivals counted instead of deliveries", "        self.queue.hold(arrival, needs)\n",
            "        self.queue.hold(arrival, needs)\n"
            "        self.vector[arrival.source] += 1\n", "order"),

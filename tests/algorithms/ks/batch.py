@@ -17,7 +17,7 @@ from tests.algorithms.ks.schedules import random_schedule
 from tests.algorithms.ks.watch import Constraints, Findings, Lemmas, Sizes
 from tests.algorithms.ks.world import Schedule, Watcher, play
 
-SEEDS = 60
+SEEDS = 40
 
 
 class Outcome:

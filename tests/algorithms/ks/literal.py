@@ -120,7 +120,9 @@ def _unmeasured(packet: Data, own: list[Row]) -> ControlSize:
     return ControlSize(0)
 
 
-def _algorithm(name: str, process: type[Process]) -> Algorithm:
+def algorithm_of(process: type[Process]) -> Algorithm:
+    """A reading of the text, to be played like any algorithm."""
+    name = f"literal {process.__name__}"
     return Algorithm(
         name=name,
         title=name,
@@ -132,8 +134,8 @@ def _algorithm(name: str, process: type[Process]) -> Algorithm:
     )
 
 
-LITERAL: Algorithm = _algorithm("ks-literal", Process)
-LITERAL_PRINTED: Algorithm = _algorithm("ks-literal-printed", PrintedProcess)
+LITERAL = algorithm_of(Process)
+LITERAL_PRINTED = algorithm_of(PrintedProcess)
 
 
 def carried(arrival: Arrival[Data, list[Row]], to: NodeId) -> dict[Stamp, frozenset[NodeId]]:

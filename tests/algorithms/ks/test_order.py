@@ -21,7 +21,7 @@ def test_every_seeded_schedule_is_delivered_in_order_and_to_the_last_message() -
 
 
 def test_the_seeded_schedules_put_order_to_the_test() -> None:
-    for fifo, least in ((False, 300), (True, 100)):
+    for fifo, least in ((False, 200), (True, 60)):
         outcome = seeded(fifo)
         assert outcome.held > least
         assert outcome.arrived_out_of_order > least
@@ -48,18 +48,18 @@ def test_no_schedule_is_found_that_breaks_order_or_leaves_a_message_behind() -> 
 def test_many_small_crowded_schedules_are_valid() -> None:
     """Few nodes, many messages: the same pairs meet again and again."""
     held = 0
-    for seed in range(150):
+    for seed in range(90):
         schedule = random_schedule(1_000 + seed, n=2 + seed % 4, messages=30)
         audit = play(ks.ALGORITHM, schedule).verdict()
         assert audit.verdict is not Verdict.INVALID, audit.why
         held += audit.evidence.held
-    assert held > 1_000
+    assert held > 600
 
 
 def test_fifo_channels_are_not_needed() -> None:
     """Copies overtake each other on their own channel, and nothing else goes wrong."""
     free, fifo = seeded(False), seeded(True)
-    assert free.overtaken > 200
+    assert free.overtaken > 150
     assert fifo.overtaken == 0
     assert free.counts == {}, str(free)
 

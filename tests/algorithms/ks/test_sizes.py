@@ -17,7 +17,7 @@ def test_the_size_of_every_copy_is_what_the_papers_records_hold() -> None:
     for fifo in (False, True):
         outcome = seeded(fifo)
         assert outcome.counts["size"] == 0, str(outcome)
-        assert outcome.copies > 2_000
+        assert outcome.copies > 1_500
         assert outcome.total.empty > 1_000
 
 
@@ -38,7 +38,7 @@ def test_the_record_of_gk_counts_four_and_three_and_every_destination() -> None:
 
 def test_units_never_exceed_n_squared() -> None:
     for n in (2, 3, 4, 6):
-        batch = (random_schedule(seed, n=n, messages=40) for seed in range(10))
+        batch = (random_schedule(seed, n=n, messages=40) for seed in range(5))
         assert 0 < watch_all(ks.ALGORITHM, batch).units_max <= n * n
 
 

@@ -15,8 +15,8 @@ from testbed.core.algorithm import Algorithm
 from testbed.core.model import NodeId, dest_set, members
 from testbed.core.node import View
 from tests.algorithms.ks import literal
-from tests.algorithms.ks.watch import Stamp, Watcher, carried
-from tests.algorithms.ks.world import Copy, World
+from tests.algorithms.ks.watch import Stamp, carried
+from tests.algorithms.ks.world import Copy, Watcher, World
 
 SRC, AT, VIA = 1, 5, 9  # nodes i, j and k
 A, B = 6, 3  # M_{i,a} and M_{j,b}

@@ -11,6 +11,7 @@ e, less what e's other destinations take over (FP2: each of them alone is told o
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from testbed.core.model import MessageId, NodeId
@@ -57,12 +58,14 @@ class Truth:
         self._sends_to = [0] * n
         self._sends_after: dict[MessageId, int] = {}
         self._deliveries: dict[Fact, int] = {}
+        self._open_before: dict[MessageId, Knowledge] = {}
 
     def send(self, node: NodeId, message: MessageId, dests: Dests) -> None:
         event, past = self._next_event(), self._past[node]
         for earlier, sent in self._sent.items():
             if sent.event & past:
                 self._sends_after[earlier] |= event
+        self._open_before[message] = self._open_in(past)
         self._sent[message] = _Sent(event, past, dests)
         self._sends_after[message] = 0
         for d in dests:
@@ -85,38 +88,38 @@ class Truth:
 
     def copy(self, message: MessageId, to: NodeId) -> Knowledge:
         """What O_M must hold in the copy of this message to this destination."""
-        sent = self._sent[message]
-        before = self._open_in(sent.past)
-        taken_over = set(sent.dests) - {to}
+        before = self._open_before[message]
+        taken_over = set(self._sent[message].dests) - {to}
         facts = frozenset(fact for fact in before.facts if fact.d not in taken_over)
         return Knowledge(facts, before.newest)
 
     def _open_in(self, past: int) -> Knowledge:
         newest = [0] * self._n
-        facts = set()
+        facts = []
         for message, sent in self._sent.items():
             if not sent.event & past:
                 continue
             origin, number = message
             newest[origin] = max(newest[origin], number)
-            guaranteed = self._sends_after[message] & past
+            sends_after = self._sends_after[message] & past
             for d in sent.dests:
+                if sends_after & self._sends_to[d]:  # PC2: guaranteed to be delivered in order
+                    continue
                 fact = Fact(message, d)
-                is_delivered = self._deliveries.get(fact, 0) & past  # PC1
-                if not is_delivered and not guaranteed & self._sends_to[d]:  # PC2
-                    facts.add(fact)
+                if not self._deliveries.get(fact, 0) & past:  # PC1: known to be delivered
+                    facts.append(fact)
         return Knowledge(frozenset(facts), tuple(newest))
 
 
 def differences(
     required: Knowledge, found: Mapping[MessageId, frozenset[NodeId]]
-) -> dict[str, set[object]]:
+) -> dict[str, AbstractSet[object]]:
     """What is wrong with entries (i, a) -> Dests, by kind; empty if nothing is."""
     held = {Fact(message, d) for message, dests in found.items() for d in dests}
-    newest = {
-        i: max((a for s, a in found if s == i), default=-1) for i, _ in enumerate(required.newest)
-    }
-    wrong = {
+    newest = dict.fromkeys(range(len(required.newest)), -1)
+    for sender, number in found:
+        newest[sender] = max(newest[sender], number)
+    wrong: dict[str, AbstractSet[object]] = {
         "missing": required.facts - held,
         "redundant": held - required.facts,
         "newest": {i for i, a in newest.items() if a != required.newest[i]},

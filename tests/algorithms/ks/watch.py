@@ -112,15 +112,17 @@ class Lemmas(Findings):
 
     def settled(self, node: Node[Any, Any]) -> None:
         me, now = node.me, logged(node)
-        self._static_lemmas(f"log of {me}", now)
-        self._lemma_2(me, now)
+        newest = self._static_lemmas(f"log of {me}", now)
+        for i, before in enumerate(self._newest[me]):
+            if newest.get(i, -1) < before:
+                prose = f"newest of {i} in the log of {me}: {before}, then {newest.get(i)}"
+                self.find("lemma 2", prose)
         self._lemma_4(me, now)
-        self._newest[me] = [
-            max((t for s, t in now if s == i), default=0) for i in range(len(self._newest))
-        ]
+        self._newest[me] = [newest.get(i, 0) for i in range(len(self._newest))]
         self._before[me] = now
 
-    def _static_lemmas(self, where: str, entries: Entries) -> None:
+    def _static_lemmas(self, where: str, entries: Entries) -> dict[NodeId, int]:
+        """Lemmas 1 and 7; TS(i, entries) by sender (definition 6)."""
         self.looks += 1
         named: set[tuple[NodeId, NodeId]] = set()
         newest: dict[NodeId, int] = {}
@@ -133,12 +135,7 @@ class Lemmas(Findings):
                 named.add((sender, d))
             if not dests and time < newest[sender]:
                 self.find("lemma 7", f"({sender}, {time}) is empty but not newest in the {where}")
-
-    def _lemma_2(self, me: NodeId, now: Mapping[Stamp, Any]) -> None:
-        for i, before in enumerate(self._newest[me]):
-            newest = max((t for s, t in now if s == i), default=None)
-            if newest is None or newest < before:
-                self.find("lemma 2", f"newest of {i} in the log of {me}: {before}, then {newest}")
+        return newest
 
     def _lemma_4(self, me: NodeId, now: Entries) -> None:
         """An entry only loses destinations, and none comes (back) below the newest."""

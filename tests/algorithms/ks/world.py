@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from testbed.core.algorithm import Algorithm
 from testbed.core.model import Message, MessageId, NodeId, Role
-from testbed.core.node import Arrival, Deliver, Node, Transmit, Turn, View
+from testbed.core.node import Arrival, Node, Transmit, Turn, View
 from testbed.core.wire import Codec
 from testbed.trace.oracle import Audit, Oracle
 
@@ -103,8 +103,9 @@ class World:
 
     def arrive(self, message: MessageId, target: NodeId) -> list[MessageId]:
         """This copy arrives; what is delivered by it."""
-        found = [c for c in self.flying if c.message == message and c.target == target]
-        assert len(found) == 1, f"{message} does not fly to {target}"
+        able = self._able_to_arrive()
+        found = [copy for copy in able if copy.message == message and copy.target == target]
+        assert len(found) == 1, f"{message} cannot arrive at {target} now"
         return self._arrive(found[0])
 
     def arrive_any(self, pick: int) -> None:
@@ -127,12 +128,11 @@ class World:
         self.overtaken += number < self._last_number.get(channel, 0)
         self._last_number[channel] = max(number, self._last_number.get(channel, 0))
         self._oracle.receive(copy.target, copy.message, self._time)
-        turn = _WatchedTurn(self, copy.target)
+        turn = _Delivering(self, copy.target)
         self.nodes[copy.target].on_received(self._codec.decode(copy.frame), turn)
-        delivered = [e.message.id for e in turn.effects if isinstance(e, Deliver)]
-        if delivered:
+        if turn.delivered:
             self._settled(copy.target)
-        return delivered
+        return turn.delivered
 
     def _settled(self, node: NodeId) -> None:
         for watcher in self.watchers:
@@ -147,20 +147,21 @@ class World:
         return self._oracle.verdict()
 
 
-class _WatchedTurn(Turn):
-    """RCV(2) delivers before anything else changes, so the RCV before it is whole by then."""
+class _Delivering:
+    """The Turn of an arrival: all that RCV may ask for is deliveries.
 
-    __slots__ = ("_node", "_world")
+    RCV(2) delivers before anything else changes, so the RCV before it is whole by then.
+    """
 
     def __init__(self, world: World, node: NodeId) -> None:
-        super().__init__(world._time)
+        self.delivered: list[MessageId] = []
         self._world = world
         self._node = node
 
     def deliver(self, message: Message) -> None:
-        if self.effects:
+        if self.delivered:
             self._world._settled(self._node)
-        super().deliver(message)
+        self.delivered.append(message.id)
         self._world._delivered(self._node, message.id)
 
 

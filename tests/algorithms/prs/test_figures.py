@@ -3,8 +3,9 @@
 The figures themselves are not in the text. Figure 2's prose does not say who sends M4 and M5, or
 where M5 goes. Here M4 goes from P1 to P5 after M1: it is concurrent with M3 and M6, visits P5 and
 not P3, and precedes M7. It arrives at P5 between M1 and M2; later, it would bring M1 back into what
-P5 holds for P3, and M7 would carry more than the prose says (a test shows it). M5 goes from P1 to P4 and arrives after M6 was sent: it precedes none of
-M6, M7, M8, as the prose lists M5 among the predecessors of none of them.
+P5 holds for P3, and M7 would carry more than the prose says (a test shows it).
+M5 goes from P1 to P4 and arrives after M6 was sent: it precedes none of M6, M7, M8, as the prose
+lists M5 among the predecessors of none of them.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ class Figure2:
         self.m6 = scene.send(P4, P3, P5)
         scene.arrive(self.m5, P4)
         others = [self.m2, self.m3, self.m6]
-        for message in [self.m1, *others, self.m4] if m4_arrives_last else [self.m1, self.m4, *others]:
+        for message in (
+            [self.m1, *others, self.m4] if m4_arrives_last else [self.m1, self.m4, *others]
+        ):
             scene.arrive(message, P5)
         self.m7 = scene.send(P5, P3)
         self.m7_before_m6 = scene.arrive(self.m7, P3)

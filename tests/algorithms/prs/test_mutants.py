@@ -14,7 +14,13 @@ from tests.schedules import from_seed, play
 SEND_LOOP = """        for d in dests:  # step 3: M stands for everything before it
             self.cb[d] = {self.me: self.sent}
 """
+STEP_4 = "        self._learn_deliveries_at(j, barrier.get(j, {}))  # step 4\n"
+STEP_5_UNION = "            self.cb[k][j] = max(number, self.cb[k].get(j, 0))\n"
+STEP_5_MINUS = "            self._subtract(self.cb[k], barrier.get(k, {}))\n"
 STEP_6 = "                self._unite(self.cb[k], row)"
+STEP_7 = (
+    "        self._subtract(self.cb[j], barrier.get(j, {}))  # step 7: j has delivered CB_M[j]\n"
+)
 STEP_8 = """            if k != self.me and self.cb[k]:
                 self._collect(k)"""
 
@@ -26,8 +32,7 @@ MUTANTS = (
     Mutant("send step 3 left out", SEND_LOOP, "", "order"),
     Mutant("send step 3 adds instead of replacing", "self.cb[d] = {self.me: self.sent}",
            "self.cb[d][self.me] = self.sent", "size"),
-    Mutant("barrier from after step 3", "        rows = [\n",
-           "        for d in dests:\n            self.cb[d] = {self.me: self.sent}\n        rows = [\n",
+    Mutant("barrier from after step 3", "        rows = [\n", SEND_LOOP + "        rows = [\n",
            "liveness"),
     Mutant("no wait", "self.queue.hold(arrival, needs)", "self.queue.hold(arrival, [])", "order"),
     Mutant("wait for the first constraint only", "self.queue.hold(arrival, needs)",
@@ -38,24 +43,19 @@ MUTANTS = (
            "self.delivered[self.me][j] += 1", "liveness"),
     Mutant("step 3 left out", "        self.delivered[self.me][j] = number  # step 3\n", "",
            "liveness"),
-    Mutant("step 4 left out", "        self._learn_deliveries_at(j, barrier.get(j, {}))  # step 4\n",
-           "", "size"),
+    Mutant("step 4 left out", STEP_4, "", "size"),
     Mutant("step 4 learns of the wrong process", "self._learn_deliveries_at(j, barrier.get(j, {}))",
            "self._learn_deliveries_at(j, barrier.get(self.me, {}))", "size"),
-    Mutant("step 5 without union", "            self.cb[k][j] = max(number, self.cb[k].get(j, 0))\n",
-           "", "order"),
-    Mutant("step 5 without minus_max",
-           "            self._subtract(self.cb[k], barrier.get(k, {}))\n", "", "size"),
-    Mutant("step 5 subtracts all it has", "            self._subtract(self.cb[k], barrier.get(k, {}))\n",
-           "            self.cb[k] = {j: number}\n", "lemma 2"),
+    Mutant("step 5 without union", STEP_5_UNION, "", "order"),
+    Mutant("step 5 without minus_max", STEP_5_MINUS, "", "size"),
+    Mutant("step 5 subtracts all it has", STEP_5_MINUS, "            self.cb[k] = {j: number}\n",
+           "lemma 2"),
     Mutant("step 6 left out", STEP_6, "                pass", "order"),
     Mutant("step 6 replaces instead of uniting", STEP_6, "                self.cb[k] = dict(row)",
            "lemma 2"),
-    Mutant("step 6 also for the sender", "if k != j and not dests >> k & 1", "if not dests >> k & 1",
-           "none"),
-    Mutant("step 7 left out",
-           "        self._subtract(self.cb[j], barrier.get(j, {}))  # step 7: j has delivered CB_M[j]\n",
-           "", "none"),
+    Mutant("step 6 also for the sender", "if k != j and not dests >> k & 1",
+           "if not dests >> k & 1", "none"),
+    Mutant("step 7 left out", STEP_7, "", "none"),
     Mutant("step 8 left out", STEP_8, "            pass", "size"),
     Mutant("step 8 also for oneself", "if k != self.me and self.cb[k]:", "if self.cb[k]:", "size"),
     Mutant("union_max keeps the older", "if row.get(k, 0) < x:", "if k not in row:", "lemma 2"),

@@ -47,7 +47,9 @@ def test_delivered_is_assigned_the_number_and_does_not_count() -> None:
 
 def test_a_message_to_its_own_sender_is_refused_with_the_papers_reason() -> None:
     scene = Scene(PRS, 3)
-    with pytest.raises(BadInput, match=r"prs refuses a message to its own sender: PRS section 5\.1"):
+    with pytest.raises(
+        BadInput, match=r"prs refuses a message to its own sender: PRS section 5\.1"
+    ):
         scene.send(0, 0, 1)
     assert scene.flying == []
     assert scene.send(0, 1) == (0, 1), "a refused message must not use up a number"

@@ -1,0 +1,151 @@
+"""The audit at scale: the plain oracle's questions, asked of Spark.
+
+Spark sorts and classifies; the order of a run's events is found in one task per run, causal order
+is judged in one task per run and block of senders, the rest is SQL. The answer has the plain
+oracle's shape and words; nothing of how it comes about is shared, so each checks the other.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from pyspark import cloudpickle
+from pyspark.sql import Row, SparkSession
+
+from analysis import columns, linear
+from analysis.queries import select
+from testbed.core.errors import DamagedRun
+from testbed.trace.oracle import FINDINGS_MAX, Audit, Evidence, Fault, Finding, Verdict
+
+# Workers elsewhere may lack this package: they get the functions themselves.
+cloudpickle.register_pickle_by_value(linear)
+cloudpickle.register_pickle_by_value(columns)
+
+Ranked = tuple[int, Finding]
+
+
+def audit_at_scale(spark: SparkSession) -> dict[str, Audit]:
+    """Judge each registered run from its trace alone."""
+    for run, sentence in select(spark, "audit", "damage").collect():
+        raise DamagedRun(f"{run}: {sentence}")
+    skeleton = select(spark, "audit", "skeleton")
+    ordered = skeleton.groupBy("run").applyInArrow(linear.linearise, linear.ORDERED_SCHEMA)
+    ordered.createOrReplaceTempView("ordered")
+    judged = select(spark, "audit", "judged").persist()
+    judged.createOrReplaceTempView("judged")
+    try:
+        return _audits(spark)
+    finally:
+        judged.unpersist()
+        for view in ("judged", "ordered"):
+            spark.catalog.dropTempView(view)
+
+
+def _audits(spark: SparkSession) -> dict[str, Audit]:
+    counts = select(spark, "audit", "counts").collect()
+    blocks = _by_run(
+        select(spark, "audit", "columns", width=columns.BLOCK_WIDTH)
+        .groupBy("run", "block")
+        .applyInArrow(columns.judge_block, columns.BLOCK_SCHEMA)
+        .collect()
+    )
+    strange, owed = {}, {}
+    if any(row.duplicates or row.strangers for row in counts):
+        strange = _selected(spark, "repeated_and_strange")
+    if any(row.owed != row.delivered for row in counts):
+        owed = _selected(spark, "undelivered")
+    return {
+        row.run: _audit(
+            row, blocks.get(row.run, []), strange.get(row.run, []), owed.get(row.run, [])
+        )
+        for row in counts
+    }
+
+
+def _selected(spark: SparkSession, name: str) -> dict[str, list[Row]]:
+    return _by_run(select(spark, "audit", name, findings_max=FINDINGS_MAX).collect())
+
+
+def _by_run(rows: list[Any]) -> dict[str, list[Row]]:
+    by_run = defaultdict(list)
+    for row in rows:
+        by_run[row.run].append(row)
+    return dict(by_run)
+
+
+def _audit(row: Row, blocks: list[Row], strange: list[Row], owed: list[Row]) -> Audit:
+    findings = [_strange(one) for one in strange] + [
+        (one.rank, _finding(Fault.CAUSAL_ORDER, one, one.prose))
+        for block in blocks
+        for one in block.findings
+    ]
+    findings.sort(key=lambda ranked: ranked[0])
+    audit = Audit(
+        verdict=Verdict.VALID,
+        why="",
+        messages=row.messages,
+        owed=row.owed,
+        delivered=row.delivered,
+        inversions=sum(block.inversions for block in blocks),
+        duplicates=row.duplicates,
+        undelivered=row.owed - row.delivered,
+        strangers=row.strangers,
+        evidence=Evidence(
+            arrived_out_of_order=sum(block.arrived_out_of_order for block in blocks),
+            held=row.held,
+            held_ns_total=row.held_ns_total,
+            held_ns_max=row.held_ns_max,
+        ),
+        findings=[finding for _, finding in findings],
+    )
+    if row.complete:
+        audit.findings += [_undelivered(one) for one in owed]
+    del audit.findings[FINDINGS_MAX:]
+    audit.verdict, audit.why = _judge(audit, row)
+    return audit
+
+
+def _judge(audit: Audit, row: Row) -> tuple[Verdict, str]:
+    evidence = audit.evidence
+    if audit.findings:
+        return Verdict.INVALID, audit.findings[0].prose
+    if audit.undelivered:
+        why = f"the run was cut short and {audit.undelivered} deliveries are owed"
+        return Verdict.INCONCLUSIVE, why
+    if not row.saw_receives:
+        why = "nothing shows in which order copies arrived (no receive rows)"
+        return Verdict.INCONCLUSIVE, why
+    if not evidence.arrived_out_of_order and not evidence.held:
+        why = "no copy arrived out of causal order and none was held: nothing was tested"
+        return Verdict.INCONCLUSIVE, why
+    return Verdict.VALID, (
+        f"{audit.delivered} deliveries in causal order, each exactly once, none missing; "
+        f"{evidence.arrived_out_of_order} copies arrived out of causal order, "
+        f"{evidence.held} messages were held"
+    )
+
+
+# --- findings -------------------------------------------------------------------------------------
+
+
+def _strange(row: Row) -> Ranked:
+    name = f"m{row.origin}.{row.number}"
+    match row.judgement:
+        case "never sent":
+            return row.rank, _finding(Fault.STRANGER, row, f"{name} was never sent")
+        case "not addressed":
+            prose = f"{name} was not addressed to p{row.node}"
+            return row.rank, _finding(Fault.STRANGER, row, prose)
+        case _:
+            prose = f"{name} was delivered at p{row.node} more than once"
+            return row.rank, _finding(Fault.EXACTLY_ONCE, row, prose)
+
+
+def _undelivered(row: Row) -> Finding:
+    state = "arrived, but was never delivered at" if row.arrived else "never arrived at"
+    return _finding(Fault.LIVENESS, row, f"m{row.origin}.{row.number} {state} p{row.node}")
+
+
+def _finding(fault: Fault, row: Row, prose: str) -> Finding:
+    return Finding(fault, row.node, (row.origin, row.number), prose)

@@ -1,0 +1,87 @@
+"""The report: verdict first, then what it cost, then what was run. One HTML file, no network.
+
+This file gathers; how a section reads is in sections.py, how a plot looks in figures.py.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from analysis import sections
+from analysis.audit import audit_at_scale
+from analysis.figures import PALETTE, figures
+from analysis.page import document
+from analysis.queries import query
+from analysis.sections import Entry
+from analysis.statistics import missing_column, statistics
+from analysis.tables import manifest_of, register, run_names
+from analysis.words import series_names
+from testbed.core.errors import BadInput
+from testbed.trace.rundir import RunDir
+
+__all__ = ["query", "write_report"]
+
+
+def write_report(spark: SparkSession, runs: Sequence[RunDir], target: Path) -> None:
+    """Write one self-contained HTML file about these runs, whole or not at all."""
+    register(spark, runs)
+    entries = _entries(spark, runs)
+    gap = missing_column(spark)
+    body = [sections.opening(entries), sections.warnings(entries, gap), sections.verdicts(entries)]
+    if gap is None:
+        tables = statistics(spark)
+        plots = figures(spark, {entry.id: entry.name for entry in entries})
+        body += [sections.comparison(entries, tables["comparison"]), sections.plots(plots)]
+        body.append(sections.details(entries, tables))
+    body += [sections.experiment(entries), sections.origin(entries), sections.repeat(entries)]
+    _write(target, document(sections.title(entries), "".join(body)))
+
+
+def _entries(spark: SparkSession, runs: Sequence[RunDir]) -> list[Entry]:
+    """Each run with its verdict: the one in its manifest, or else a fresh audit's."""
+    named = run_names(runs)
+    manifests = {name: manifest_of(run) for name, run in named.items()}
+    names = series_names(spark.table("runs").select("run", "algorithm").toPandas())
+    audits: dict[str, dict[str, Any]] = {
+        name: manifest["audit"] for name, manifest in manifests.items() if manifest.get("audit")
+    }
+    if len(audits) < len(named):
+        audits = {
+            name: {
+                "verdict": audit.verdict.value,
+                "why": audit.why,
+                "findings": [{"prose": finding.prose} for finding in audit.findings],
+            }
+            for name, audit in audit_at_scale(spark).items()
+        } | audits
+    return [
+        Entry(
+            id=name,
+            name=names[name],
+            path=run.path,
+            manifest=manifests[name],
+            verdict=audits[name].get("verdict", "unknown"),
+            why=audits[name].get("why", ""),
+            findings=[finding["prose"] for finding in audits[name].get("findings", [])],
+            colour=PALETTE[place % len(PALETTE)],
+        )
+        for place, (name, run) in enumerate(named.items())
+    ]
+
+
+def _write(target: Path, page: str) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=target.parent, suffix=".tmp")
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(page)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(target)
+    except OSError as error:
+        raise BadInput(f"report '{target}' cannot be written ({error.strerror})") from error

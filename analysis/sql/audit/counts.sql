@@ -1,0 +1,46 @@
+-- Question: how much was sent, owed, delivered, repeated, foreign and held?
+-- Grain:    one row per run
+-- Reads:    judged, runs
+WITH arrivals AS (
+  SELECT run, node, origin, number, seq AS arrived_seq, time AS arrived_time
+  FROM judged
+  WHERE kind = 1 AND judgement = 'counted'
+),
+waits AS (
+  SELECT run, time - arrived_time AS waited_ns
+  FROM judged JOIN arrivals USING (run, node, origin, number)
+  WHERE kind = 2 AND judgement = 'counted' AND arrived_seq < seq AND time > arrived_time
+),
+held AS (
+  SELECT run, count(*) AS held, sum(waited_ns) AS held_ns_total, max(waited_ns) AS held_ns_max
+  FROM waits
+  GROUP BY run
+),
+counted AS (
+  SELECT
+    run,
+    count_if(kind = 0)                                                    AS messages,
+    sum(CASE WHEN kind = 0 THEN size(dests) ELSE 0 END)                   AS owed,
+    count_if(kind = 2 AND judgement = 'counted')                          AS delivered,
+    count_if(kind = 2 AND judgement = 'repeated')                         AS duplicates,
+    count_if(kind = 2 AND judgement IN ('never sent', 'not addressed'))   AS strangers,
+    count_if(kind = 1 AND judgement = 'counted') > 0                      AS saw_receives
+  FROM judged
+  GROUP BY run
+)
+SELECT
+  run,
+  coalesce(status, 'complete') = 'complete' AS complete,
+  coalesce(messages, 0)        AS messages,
+  coalesce(owed, 0)            AS owed,
+  coalesce(delivered, 0)       AS delivered,
+  coalesce(duplicates, 0)      AS duplicates,
+  coalesce(strangers, 0)       AS strangers,
+  coalesce(saw_receives, false) AS saw_receives,
+  coalesce(held, 0)            AS held,
+  coalesce(held_ns_total, 0)   AS held_ns_total,
+  coalesce(held_ns_max, 0)     AS held_ns_max
+FROM runs
+LEFT JOIN counted USING (run)
+LEFT JOIN held USING (run)
+ORDER BY run
