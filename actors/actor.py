@@ -34,7 +34,7 @@ from testbed.trace.recorder import Recorder
 GREETING_SECONDS = 60.0
 STOP_SECONDS = 30.0
 CHUNK_BYTES = 8 * 1024 * 1024
-_SWITCH_SECONDS = 0.0005
+_SWITCH_SECONDS = 0.002
 """The trace is written by a second thread; it must not keep the loop from its due times."""
 
 CONTROL = "control"

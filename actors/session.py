@@ -67,6 +67,7 @@ class RaySession:
         options: dict[str, Any] = {
             "num_cpus": 0,
             "max_restarts": 0,
+            "enable_task_events": False,
             "concurrency_groups": {CONTROL: 1},
         }
         if self.several_machines:

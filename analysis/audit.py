@@ -130,16 +130,16 @@ def _judge(audit: Audit, row: Row) -> tuple[Verdict, str]:
 
 
 def _strange(row: Row) -> Ranked:
-    name = f"m{row.origin}.{row.number}"
-    match row.judgement:
-        case "never sent":
-            return row.rank, _finding(Fault.STRANGER, row, f"{name} was never sent")
-        case "not addressed":
-            prose = f"{name} was not addressed to p{row.node}"
-            return row.rank, _finding(Fault.STRANGER, row, prose)
+    match (row.judgement, row.kind):
+        case ("never sent", _):
+            fault, what = Fault.STRANGER, "was never sent"
+        case ("not addressed", _):
+            fault, what = Fault.STRANGER, f"was not addressed to p{row.node}"
+        case (_, linear.SEND):
+            fault, what = Fault.EXACTLY_ONCE, "was sent more than once"
         case _:
-            prose = f"{name} was delivered at p{row.node} more than once"
-            return row.rank, _finding(Fault.EXACTLY_ONCE, row, prose)
+            fault, what = Fault.EXACTLY_ONCE, f"was delivered at p{row.node} more than once"
+    return row.rank, _finding(fault, row, f"m{row.origin}.{row.number} {what}")
 
 
 def _undelivered(row: Row) -> Finding:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-SEND, RECEIVE, DELIVER = 0, 1, 2
+SEND, DELIVER = 0, 2
 BLOCK_WIDTH = 64
 """Senders per block: below this the walk costs more than its vectors."""
 PROSE_MAX = 100

@@ -18,6 +18,7 @@ SHARES = [percent / 100 for percent in range(1, 100)]
 WIDTH, HEIGHT = 460, 250
 PALETTE = ("#0b6e99", "#d9730d", "#6940a5", "#0f7b6c", "#ad1a72", "#64473a", "#dfab01", "#37352f")
 """Distinct in hue and in grey, so that print and colour-blind eyes can tell them apart."""
+THINNEST, THICKEST = 1.8, 7.0
 GREY = "#9b9a97"
 INK = "#37352f"
 FONT = "Helvetica, Arial, sans-serif"
@@ -68,25 +69,21 @@ def _colours(series: list[str]) -> Any:
     return alt.Scale(domain=series, range=colours)
 
 
-def _widths(series: list[str]) -> Any:
+def _lines(frame: pd.DataFrame, series: list[str], widths: list[float], x: Any, y: Any) -> Any:
+    layers = [
+        alt.Chart(frame[frame["series"] == name])
+        .mark_line(clip=True, strokeJoin="round", strokeWidth=width)
+        .encode(x=x, y=y, color=alt.Color("series:N", scale=_colours(series), sort=series))
+        for name, width in zip(series, widths, strict=True)
+    ]
+    return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+
+
+def _nested(series: list[str]) -> list[float]:
     """Later lines are thinner, so that lines that coincide show inside one another."""
-    steps = len(series)
-    widths = [1.6 + 3.0 * (steps - 1 - place) / max(steps - 1, 1) for place in range(steps)]
-    return alt.Scale(domain=series, range=widths if steps > 1 else [2.2])
-
-
-def _lines(frame: pd.DataFrame, series: list[str], x: Any, y: Any) -> Any:
-    return (
-        alt.Chart(frame)
-        .mark_line(interpolate="monotone", clip=True)
-        .encode(
-            x=x,
-            y=y,
-            color=alt.Color("series:N", scale=_colours(series), sort=series),
-            strokeWidth=alt.StrokeWidth("series:N", scale=_widths(series), legend=None),
-        )
-        .properties(width=WIDTH, height=HEIGHT)
-    )
+    last = len(series) - 1
+    thickest = min(THINNEST + 2.2 * last, THICKEST)
+    return [THINNEST + (thickest - THINNEST) * (last - i) / max(last, 1) for i in range(last + 1)]
 
 
 def _control(frame: pd.DataFrame, series: list[str]) -> Any:
@@ -104,8 +101,8 @@ def _control(frame: pd.DataFrame, series: list[str]) -> Any:
         base.mark_tick(color=INK, thickness=1.5, height=9).encode(x=alt.X(f"{column}:Q"))
         for column in ("control_ints_p05", "control_ints_p95")
     ]
-    text = base.mark_text(align="left", dx=6, dy=-14, fontSize=12, color=INK).encode(
-        x=alt.value(0), text=alt.Text("control_ints_mean:Q", format=",.1f")
+    text = base.mark_text(align="left", dx=8, fontSize=12, color=INK).encode(
+        x=alt.X("control_ints_p95:Q"), text=alt.Text("control_ints_mean:Q", format=",.1f")
     )
     reference = frame[["nn"]].drop_duplicates().assign(label="n·n (RST)")
     rule = alt.Chart(reference).mark_rule(strokeDash=[5, 4], color=INK).encode(x="nn:Q")
@@ -121,7 +118,7 @@ def _control(frame: pd.DataFrame, series: list[str]) -> Any:
 def _control_over_time(frame: pd.DataFrame, series: list[str]) -> Any:
     x = alt.X("time_s:Q", title="emulated time of sending, s")
     y = alt.Y("control_ints_mean:Q", title="integers per copy, mean", scale=alt.Scale(zero=True))
-    lines = _lines(frame, series, x, y)
+    lines = _lines(frame, series, [THINNEST] * len(series), x, y)
     ends = frame[["warmup_until_s"]].drop_duplicates()
     ends = ends[ends["warmup_until_s"] > 0].assign(start=0.0)
     if not len(ends):
@@ -142,13 +139,13 @@ def _delay(frame: pd.DataFrame, series: list[str]) -> Any:
         .mark_line(color=GREY, strokeDash=[4, 3], strokeWidth=1.5)
         .encode(x=alt.X("transit_ms:Q"), y=y, detail="series:N")
     )
-    return alt.layer(arrivals, _lines(frame, series, x, y))
+    return alt.layer(arrivals, _lines(frame, series, _nested(series), x, y))
 
 
 def _held(frame: pd.DataFrame, series: list[str]) -> Any:
     x = alt.X("time_s:Q", title="emulated time, s")
     y = alt.Y("held_mean:Q", title="messages held, all nodes", scale=alt.Scale(zero=True))
-    return _lines(frame, series, x, y)
+    return _lines(frame, series, _nested(series), x, y)
 
 
 _FIGURES = (

@@ -50,9 +50,10 @@ def _spans(nodes: np.ndarray) -> list[tuple[int, int]]:
 def _walk(
     spans: list[tuple[int, int]], kinds: list[int], messages: list[int]
 ) -> tuple[list[int], list[bool]]:
-    """Take each node as far as it goes; it stops before a message that nobody has sent yet.
+    """Take each node as far as it goes; it stops before what is sent somewhere, but not yet.
 
-    When all have stopped, what they wait for comes from nowhere: it is let pass as not known.
+    When all have stopped they wait in a circle: something was there before it was sent. The
+    smallest such message is let pass as not known, and the walk goes on.
     """
     rank, known = [0] * len(kinds), [False] * len(kinds)
     place = 0
@@ -60,20 +61,21 @@ def _walk(
     ready = list(range(len(spans)))[::-1]
     stopped: dict[int, list[int]] = {}
     sent: set[int] = set()
-    passed: set[int] = set()
+    awaited = {message for kind, message in zip(kinds, messages, strict=True) if kind == SEND}
     while ready or stopped:
         if not ready:
-            passed.update(stopped)
-            ready = [node for nodes in stopped.values() for node in nodes]
-            stopped = {}
+            passed = min(stopped)
+            awaited.discard(passed)
+            ready = stopped.pop(passed)
         node = ready.pop()
         event, end = upcoming[node], spans[node][1]
         while event < end:
             message = messages[event]
             if kinds[event] == SEND:
                 sent.add(message)
+                awaited.discard(message)
                 ready += stopped.pop(message, ())
-            elif message not in sent and message not in passed:
+            elif message in awaited:
                 stopped.setdefault(message, []).append(node)
                 break
             rank[event], known[event] = place, message in sent

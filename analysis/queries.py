@@ -50,9 +50,10 @@ def select(spark: SparkSession, folder: str, name: str, **constants: Any) -> Dat
 def query(spark: SparkSession, sql: str) -> pd.DataFrame:
     """The answer to a user's own SQL over `runs`, `events` and `messages`."""
     try:
-        return spark.sql(sql).toPandas()
+        answer: pd.DataFrame = spark.sql(sql).toPandas()
     except PySparkException as error:
         raise BadInput(f"Spark cannot answer the query: {_reason(error)}") from error
+    return answer
 
 
 def _reason(error: PySparkException) -> str:
@@ -64,16 +65,7 @@ def _reason(error: PySparkException) -> str:
 
 def _parse(path: Path) -> Query:
     text = path.read_text()
-    header: dict[str, str] = {}
-    key = ""
-    for line in text.splitlines():
-        if not line.startswith("--"):
-            break
-        if found := re.match(r"--\s*(Question|Grain|Reads):\s*(.*)", line):
-            key = found[1]
-            header[key] = found[2].strip()
-        elif key:
-            header[key] += " " + line.removeprefix("--").strip()
+    header = dict(re.findall(r"^-- (Question|Grain|Reads): +(.+)$", text, flags=re.MULTILINE))
     return Query(path.stem, header["Question"], header["Grain"], header["Reads"], text)
 
 

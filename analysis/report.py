@@ -20,7 +20,7 @@ from analysis.page import document
 from analysis.queries import query
 from analysis.sections import Entry
 from analysis.statistics import missing_column, statistics
-from analysis.tables import manifest_of, register, run_names
+from analysis.tables import is_registered, manifest_of, register, run_names
 from analysis.words import series_names
 from testbed.core.errors import BadInput
 from testbed.trace.rundir import RunDir
@@ -30,7 +30,8 @@ __all__ = ["query", "write_report"]
 
 def write_report(spark: SparkSession, runs: Sequence[RunDir], target: Path) -> None:
     """Write one self-contained HTML file about these runs, whole or not at all."""
-    register(spark, runs)
+    if not is_registered(spark, runs):
+        register(spark, runs)
     entries = _entries(spark, runs)
     gap = missing_column(spark)
     body = [sections.opening(entries), sections.warnings(entries, gap), sections.verdicts(entries)]

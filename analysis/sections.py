@@ -19,7 +19,7 @@ from analysis.words import heading, number
 FINDINGS_SHOWN = 5
 SIGNS = {"valid": "✓", "invalid": "✗", "inconclusive": "?", "unknown": "?"}
 WORST_FIRST = ("invalid", "unknown", "inconclusive", "valid")
-_IDENTITY = ("run", "algorithm", "n", "engine", "verdict")
+_IDENTITY = ("run", "algorithm", "n", "verdict")
 
 
 class Entry(NamedTuple):
@@ -121,10 +121,7 @@ def _lateness(entry: Entry) -> str | None:
 
 def verdicts(entries: Sequence[Entry]) -> str:
     """One line per run with the audit's reason, and what is wrong where something is."""
-    rows = [
-        (_named(entry), _chip(entry.verdict), escape(entry.why))
-        for entry in entries
-    ]
+    rows = [(_named(entry), _chip(entry.verdict), escape(entry.why)) for entry in entries]
     head = ("run", "verdict", "why")
     found = "".join(
         text("h3", f"{entry.name}: the first {len(entry.findings[:FINDINGS_SHOWN])} findings")
@@ -175,7 +172,7 @@ def _measures(entries: Sequence[Entry], frame: pd.DataFrame) -> str:
     rows = [
         (
             escape(heading(column)),
-            *(escape(number(frame.at[entry.id, column])) for entry in shown),
+            *(escape(number(frame[column][entry.id])) for entry in shown),
         )
         for column in frame.columns
         if column not in _IDENTITY
@@ -194,9 +191,7 @@ def plots(figures: Sequence[Figure]) -> str:
         )
         for figure in figures
     )
-    return element(
-        "section", text("h2", "Figures") + element("div", drawn, class_="figures")
-    )
+    return element("section", text("h2", "Figures") + element("div", drawn, class_="figures"))
 
 
 # --- where it came from ---------------------------------------------------------------------------

@@ -39,7 +39,7 @@ LOG_LINES_SHOWN = 1
 @contextmanager
 def spark_session(master: str | None = None, *, log: Path | None = None) -> Iterator[SparkSession]:
     """A session for one command; `log` keeps what the JVM prints, else it goes with the session."""
-    require_java()
+    java_home = require_java()
     if SparkContext._active_spark_context is not None:
         raise BadInput("this process has a Spark session already; it takes one at a time")
     scratch = Path(tempfile.mkdtemp(prefix="causalbed-spark-"))
@@ -47,7 +47,7 @@ def spark_session(master: str | None = None, *, log: Path | None = None) -> Iter
         log_file = log or scratch / "spark.log"
         log_file.parent.mkdir(parents=True, exist_ok=True)
         conf = _conf(master or "local[*]", scratch)
-        with log_file.open("ab") as stream, _environment(_variables(conf)):
+        with log_file.open("ab") as stream, _environment(_variables(conf, java_home)):
             gateway = _launch(conf, stream, log_file)
             try:
                 yield _connect(gateway, conf, log_file)
@@ -95,9 +95,10 @@ def _driver_memory_mib() -> int:
     return max(DRIVER_MEMORY_MIB_MIN, min(DRIVER_MEMORY_MIB_MAX, share))
 
 
-def _variables(conf: SparkConf) -> dict[str, str]:
+def _variables(conf: SparkConf, java_home: Path) -> dict[str, str]:
     """What Spark reads from the environment; a cluster's users have settings of their own."""
-    variables = {"PYSPARK_PYTHON": os.environ.get("PYSPARK_PYTHON", sys.executable)}
+    python = os.environ.get("PYSPARK_PYTHON", sys.executable)
+    variables = {"JAVA_HOME": str(java_home), "PYSPARK_PYTHON": python}
     if is_local(conf.get("spark.master") or ""):
         variables |= {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_CONF_DIR": str(CONF_DIR)}
     elif "SPARK_CONF_DIR" not in os.environ:
@@ -109,14 +110,14 @@ def _launch(conf: SparkConf, stream: BinaryIO, log: Path) -> Any:
     """Start the JVM with its own output; this process keeps its terminal."""
     try:
         return launch_gateway(conf, {"stdout": stream, "stderr": stream})
-    except Exception as error:  # noqa: BLE001 - whatever kept the JVM from starting
+    except Exception as error:  # whatever kept the JVM from starting
         raise BadInput(f"Spark did not start: {_last_words(log) or error}") from error
 
 
 def _connect(gateway: Any, conf: SparkConf, log: Path) -> SparkSession:
     try:
         context = SparkContext(conf=conf, gateway=gateway)
-    except Exception as error:  # noqa: BLE001 - a master that is not to be reached, or no address
+    except Exception as error:  # a master that is not to be reached, or no address
         master = conf.get("spark.master")
         reason = _last_words(log) or str(error).strip().splitlines()[-1]
         raise BadInput(f"Spark has no session at master '{master}': {reason}") from error

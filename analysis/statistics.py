@@ -41,8 +41,9 @@ def names() -> tuple[str, ...]:
 
 def statistic(spark: SparkSession, name: str) -> pd.DataFrame:
     """One statistic of the registered runs."""
-    frame = select(spark, "statistics", name, accuracy=ACCURACY, word_bits=WORD_BITS)
-    return frame.toPandas()
+    rows = select(spark, "statistics", name, accuracy=ACCURACY, word_bits=WORD_BITS)
+    frame: pd.DataFrame = rows.toPandas()
+    return frame
 
 
 def require_columns(spark: SparkSession) -> None:

@@ -7,6 +7,8 @@ and `runs.missing` says so.
 
 from __future__ import annotations
 
+import functools
+import urllib.parse
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -23,7 +25,7 @@ from testbed.core.errors import BadInput, DamagedRun
 from testbed.trace.rundir import MANIFEST, RunDir
 from testbed.trace.schema import AUDIT_COLUMNS, SCHEMA
 
-ROWS_WORTH_COMPILING = 2_000_000
+ROWS_OF_A_LARGE_TRACE = 2_000_000
 
 EVENTS_SCHEMA = from_arrow_schema(SCHEMA)
 
@@ -54,7 +56,30 @@ RUNS_COLUMNS = {
 }
 """Name -> (Spark type, meaning)."""
 
-_RUNS_DDL = ", ".join(f"{name} {kind}" for name, (kind, _) in RUNS_COLUMNS.items())
+MESSAGES_COLUMNS = {
+    "run": ("string", "run id"),
+    "origin": ("int", "who sent the message"),
+    "number": ("bigint", "its how-manieth message it was"),
+    "node": ("int", "the destination that this row speaks of"),
+    "sent_time": ("bigint", "emulated ns"),
+    "received_time": ("bigint", "emulated ns, of the first copy to arrive; null: none did"),
+    "delivered_time": ("bigint", "emulated ns; null: never"),
+    "waited_ns": ("bigint", "from arrival to delivery: time held"),
+    "delay_ns": ("bigint", "from send to delivery"),
+    "control_ints": ("int", "integers of control information of that copy"),
+    "control_bytes": ("int", "bytes of its frame less the payload"),
+    "control_units": ("int", "units by the paper"),
+    "control_entries": ("int", "records that hold the units"),
+    "control_empty": ("int", "of these, records without a unit"),
+    "payload_bytes": ("int", "size of the payload"),
+    "measured": ("boolean", "sent after the warm-up, so that statistics count it"),
+}
+"""Name -> (Spark type, meaning)."""
+
+_ARROW_TYPES = {
+    "string": pa.string(), "int": pa.int32(), "bigint": pa.int64(), "double": pa.float64(),
+    "array<string>": pa.list_(pa.string()),
+}  # fmt: skip
 
 
 def register(spark: SparkSession, runs: Sequence[RunDir]) -> None:
@@ -62,20 +87,35 @@ def register(spark: SparkSession, runs: Sequence[RunDir]) -> None:
     if not runs:
         raise BadInput("no run was named; it takes at least one run directory")
     named = run_names(runs)
-    schemas = {name: trace_schema(run) for name, run in named.items()}
+    schemas = {name: trace_schemas(run) for name, run in named.items()}
     spark.catalog.clearCache()
-    _compile_for(spark, sum(_rows(run) for run in named.values()))
-    rows = [_runs_row(name, run, schemas[name]) for name, run in named.items()]
-    spark.createDataFrame(rows, _RUNS_DDL).createOrReplaceTempView("runs")
-    _events(spark, named, schemas).createOrReplaceTempView("events")
+    rows = sum(_rows(run) for run in named.values())
+    _tune(spark, rows)
+    manifests = [_runs_row(name, run, schemas[name]) for name, run in named.items()]
+    spark.createDataFrame(_runs_table(manifests)).createOrReplaceTempView("runs")
+    events = _events(spark, named, schemas)
+    if rows <= ROWS_OF_A_LARGE_TRACE:
+        events = events.persist()
+    events.createOrReplaceTempView("events")
     select(spark, "tables", "messages").persist().createOrReplaceTempView("messages")
 
 
-def _compile_for(spark: SparkSession, rows: int) -> None:
-    """Compiling a query to Java pays only where it then runs over many rows."""
-    large = rows > ROWS_WORTH_COMPILING
+def is_registered(spark: SparkSession, runs: Sequence[RunDir]) -> bool:
+    """Whether the views there are speak of these runs and of no others."""
+    if not spark.catalog.tableExists("runs"):
+        return False
+    paths = {row.path for row in spark.table("runs").select("path").collect()}
+    return paths == {str(run.path) for run in runs}
+
+
+def _tune(spark: SparkSession, rows: int) -> None:
+    """Compiling queries to Java and spreading them over tasks pays only for many rows."""
+    large = rows > ROWS_OF_A_LARGE_TRACE
+    partitions = spark.sparkContext.getConf().get("spark.sql.shuffle.partitions", "200")
     spark.conf.set("spark.sql.codegen.wholeStage", str(large).lower())
     spark.conf.set("spark.sql.codegen.factoryMode", "FALLBACK" if large else "NO_CODEGEN")
+    spark.conf.set("spark.sql.adaptive.enabled", str(large).lower())
+    spark.conf.set("spark.sql.shuffle.partitions", partitions if large else "1")
 
 
 def _rows(run: RunDir) -> int:
@@ -93,32 +133,36 @@ def run_names(runs: Sequence[RunDir]) -> dict[str, RunDir]:
     }
 
 
-def trace_schema(run: RunDir) -> pa.Schema:
-    """The columns of a run's trace; raises DamagedRun where a file is none or lacks what is needed."""
+def trace_schemas(run: RunDir) -> dict[str, pa.Schema]:
+    """Each file's columns; raises DamagedRun where one cannot be read or cannot be audited."""
     files = run.files()
     if not files:
         raise DamagedRun(f"{run.path}: no Parquet file in events/")
-    found: pa.Schema | None = None
+    schemas = {}
     for file in files:
         schema = _footer(file)
         _check_columns(file, schema)
-        if found is not None and not found.equals(schema):
-            raise DamagedRun(f"{file}: its columns differ from those of {files[0]}")
-        found = schema
-    assert found is not None
-    return found
+        schemas[file] = schema
+    return schemas
 
 
 def _check_columns(file: str, schema: pa.Schema) -> None:
     for column in AUDIT_COLUMNS:
         if column not in schema.names:
             raise DamagedRun(f"{file}: column '{column}' is missing; the trace needs it")
-    for column in SCHEMA.names:
-        if column not in schema.names:
-            continue
+    for column in _filled(schema):
         got, takes = schema.field(column).type, SCHEMA.field(column).type
         if _kind(got) != _kind(takes):
             raise DamagedRun(f"{file}: column '{column}' holds {got}; it takes {takes}")
+
+
+def _filled(schema: pa.Schema) -> list[str]:
+    """The columns of ours that a file has; a column of Arrow's type null is as good as none."""
+    return [
+        name
+        for name in SCHEMA.names
+        if name in schema.names and not pa.types.is_null(schema.field(name).type)
+    ]
 
 
 def _kind(of: pa.DataType) -> str:
@@ -135,7 +179,7 @@ def _kind(of: pa.DataType) -> str:
 def _footer(file: str) -> pa.Schema:
     try:
         return pq.read_schema(file).remove_metadata()
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError) as error:
         raise DamagedRun(f"{file}: not a readable Parquet file ({error}); run it again") from error
 
 
@@ -147,7 +191,12 @@ def manifest_of(run: RunDir) -> dict[str, Any]:
     return run.manifest() if (run.path / MANIFEST).exists() else {}
 
 
-def _runs_row(name: str, run: RunDir, schema: pa.Schema) -> tuple[Any, ...]:
+def _runs_table(rows: list[dict[str, Any]]) -> pa.Table:
+    fields = [(column, _ARROW_TYPES[kind]) for column, (kind, _) in RUNS_COLUMNS.items()]
+    return pa.Table.from_pylist(rows, pa.schema(fields))
+
+
+def _runs_row(name: str, run: RunDir, schemas: dict[str, pa.Schema]) -> dict[str, Any]:
     manifest = manifest_of(run)
     audit = manifest.get("audit") or {}
     lateness = manifest.get("lateness_ns") or {}
@@ -162,11 +211,13 @@ def _runs_row(name: str, run: RunDir, schema: pa.Schema) -> tuple[Any, ...]:
         "lateness_p99_ns": lateness.get("p99"),
         "lateness_max_ns": lateness.get("max"),
         "lateness_budget_ns": lateness.get("budget"),
-        "missing": [column for column in SCHEMA.names if column not in schema.names],
+        "missing": [
+            column
+            for column in SCHEMA.names
+            if not all(column in _filled(schema) for schema in schemas.values())
+        ],
     }
-    return tuple(
-        _typed(values.get(column), kind) for column, (kind, _) in RUNS_COLUMNS.items()
-    )
+    return {column: _typed(values.get(column), kind) for column, (kind, _) in RUNS_COLUMNS.items()}
 
 
 def _typed(value: Any, kind: str) -> Any:
@@ -183,30 +234,31 @@ def _typed(value: Any, kind: str) -> Any:
 
 def _count_nodes(run: RunDir) -> int:
     table = run.table(("node", "dests"))
-    addressed = pc.list_flatten(table.column("dests"))
     nodes = set(table.column("node").unique().to_pylist())
-    return len(nodes | set(addressed.unique().to_pylist()))
+    if not pa.types.is_null(table.schema.field("dests").type):
+        nodes |= set(pc.list_flatten(table.column("dests")).unique().to_pylist())
+    return len(nodes - {None})
 
 
 # --- events ---------------------------------------------------------------------------------------
 
 
 def _events(
-    spark: SparkSession, named: dict[str, RunDir], schemas: dict[str, pa.Schema]
+    spark: SparkSession, named: dict[str, RunDir], schemas: dict[str, dict[str, pa.Schema]]
 ) -> DataFrame:
-    """All runs of our own making in one scan; each other one brought to our columns by itself."""
-    own, frames = [], []
-    for name, run in named.items():
-        if _is_canonical(schemas[name]) and all(_runs_in(file) <= {name} for file in run.files()):
-            own += run.files()
-        else:
-            frames.append(_conformed(spark.read.parquet(*run.files()), name))
+    """All files of our own making in one scan, and one more for each other set of columns."""
+    own: list[str] = []
+    others: dict[str, tuple[pa.Schema, dict[str, str]]] = {}
+    for name in named:
+        for file, schema in schemas[name].items():
+            if _is_canonical(schema) and _runs_in(file) <= {name}:
+                own.append(file)
+            else:
+                others.setdefault(str(schema), (schema, {}))[1][file] = name
+    frames = [_conformed(spark, schema, run_of) for schema, run_of in others.values()]
     if own:
-        frames.insert(0, spark.read.schema(EVENTS_SCHEMA).parquet(*own))
-    events = frames[0]
-    for frame in frames[1:]:
-        events = events.unionByName(frame)
-    return events
+        frames.append(spark.read.schema(EVENTS_SCHEMA).parquet(*own))
+    return functools.reduce(DataFrame.unionByName, frames)
 
 
 def _is_canonical(schema: pa.Schema) -> bool:
@@ -227,15 +279,25 @@ def _runs_in(file: str) -> set[str | None]:
     return values
 
 
-def _conformed(frame: DataFrame, name: str) -> DataFrame:
-    """These rows with all columns of the schema, in its types; null where there is none."""
-    columns = []
-    for field in EVENTS_SCHEMA:
-        if field.name == "run":
-            column = f.lit(name)
-        elif field.name in frame.columns:
-            column = f.col(field.name).cast(field.dataType)
-        else:
-            column = f.lit(None).cast(field.dataType)
-        columns.append(column.alias(field.name))
-    return frame.select(columns)
+def _conformed(spark: SparkSession, schema: pa.Schema, run_of: dict[str, str]) -> DataFrame:
+    """The rows of files that share a schema, with our columns in our types, null where none is."""
+    filled = pa.schema([schema.field(name) for name in _filled(schema) if name != "run"])
+    rows = spark.read.schema(from_arrow_schema(filled)).parquet(*run_of)
+    rows = rows.select("*", f.col("_metadata.file_path").alias("place"))
+    rows = rows.join(f.broadcast(_places(spark, run_of)), "place")
+    columns = [
+        (f.col(field.name) if field.name in rows.columns else f.lit(None))
+        .cast(field.dataType)
+        .alias(field.name)
+        for field in EVENTS_SCHEMA
+    ]
+    return rows.select(columns)
+
+
+def _places(spark: SparkSession, run_of: dict[str, str]) -> DataFrame:
+    """Which run a file belongs to, by every way in which Spark may write the file's address."""
+    places = {}
+    for file, run in run_of.items():
+        for path in {file, urllib.parse.quote(file)}:
+            places |= {f"file:{path}": run, f"file://{path}": run}
+    return spark.createDataFrame(pa.table({"place": list(places), "run": list(places.values())}))

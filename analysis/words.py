@@ -10,9 +10,8 @@ import pandas as pd
 
 NOTHING = "–"  # noqa: RUF001 - the sign for no value
 
-_UNITS = {"ms": "ms", "us": "µs", "s": "s"}  # noqa: RUF001
+_UNITS = {"ms": "ms", "us": "µs", "s": "s"}
 _WORDS = {"ints": "integers", "holdback": "hold-back", "cpu": "processor time"}
-_POINTS = {"mean", "max", "p05", "p50", "p95", "p99"}
 
 
 def heading(column: str) -> str:
@@ -34,18 +33,27 @@ def heading(column: str) -> str:
 
 def number(value: Any) -> str:
     """Three or four figures that mean something; a dash where there is no value."""
-    if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
+    if hasattr(value, "item"):
+        value = value.item()  # a numpy scalar
+    match value:
+        case None:
+            return NOTHING
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+        case float():
+            return _rounded(value)
+        case _:
+            return NOTHING if value is pd.NA else str(value)
+
+
+def _rounded(value: float) -> str:
+    if math.isnan(value):
         return NOTHING
-    if isinstance(value, bool) or not isinstance(value, int | float) and not hasattr(value, "item"):
-        return str(value)
-    value = value.item() if hasattr(value, "item") else value
-    if isinstance(value, float) and math.isnan(value):
-        return NOTHING
-    if isinstance(value, float) and not (value.is_integer() and abs(value) >= 1000):
-        size = abs(value)
-        places = 0 if size >= 1000 else 1 if size >= 10 or value.is_integer() else 2
-        return f"{value:,.{places}f}"
-    return f"{int(value):,}"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 or value == 0 else f"{value:.2f}"
 
 
 def series_names(runs: pd.DataFrame) -> dict[str, str]:

@@ -18,7 +18,7 @@ import random
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -57,15 +57,21 @@ def with_simpy() -> int:
     stores = [simpy.Store(env) for _ in range(NODES)]
     received = [0] * NODES
 
-    def sender(me: int) -> Iterator[Any]:
-        others = [stores[node] for node in range(NODES) if node != me]
+    def into(store: simpy.Store) -> Callable[[simpy.Event], None]:
+        def put(arrival: simpy.Event) -> None:
+            store.put(arrival.value)
+
+        return put
+
+    def sender(me: int) -> Generator[simpy.Event, Any, None]:
+        others = [into(stores[node]) for node in range(NODES) if node != me]
         for number in range(MESSAGES // NODES):
             yield env.timeout(draw(1 / INTERVAL_NS))
-            for store in others:
+            for put in others:
                 arrival = env.timeout(draw(1 / LATENCY_NS), (me, number))
-                arrival.callbacks.append(lambda event, store=store: store.put(event.value))
+                arrival.callbacks.append(put)
 
-    def receiver(me: int) -> Iterator[Any]:
+    def receiver(me: int) -> Generator[simpy.Event, Any, None]:
         while True:
             yield stores[me].get()
             received[me] += 1
@@ -145,7 +151,9 @@ def profile(arm: Callable[[], int], top: int = 12) -> list[dict[str, Any]]:
 def table(result: dict[str, Any]) -> str:
     lines = [f"{'':<10}{'us/copy':>9}{'wall':>9}{'x SimPy':>9}{'wall':>9}{'goal':>7}"]
     for name in ARMS:
-        line = f"{name:<10}{result['us_per_copy'][name]:>9.2f}{result['us_per_copy_wall'][name]:>9.2f}"
+        line = (
+            f"{name:<10}{result['us_per_copy'][name]:>9.2f}{result['us_per_copy_wall'][name]:>9.2f}"
+        )
         if name in GOALS:
             line += f"{result['times_simpy'][name]:>9.2f}{result['times_simpy_wall'][name]:>9.2f}"
             line += f"{GOALS[name]:>7.1f}"

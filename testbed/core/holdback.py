@@ -23,7 +23,7 @@ class HoldBackQueue(Generic[T]):
     def __init__(self, counters: Sequence[int]) -> None:
         """`counters` belongs to the algorithm; tell the queue by `advanced` when one moves."""
         self._counters = counters
-        self._waiting: list[list[tuple[int, int, T, tuple[Need, ...]]]] = [[] for _ in counters]
+        self._waiting: list[list[tuple[int, int, T, list[Need]]]] = [[] for _ in counters]
         self._ready: list[tuple[int, T]] = []
         self._ticket = 0
         self._held = 0
@@ -36,8 +36,7 @@ class HoldBackQueue(Generic[T]):
         self._ticket += 1
         self._held += 1
         counters = self._counters
-        unmet = tuple([(k, x) for k, x in needs if counters[k] < x])
-        self._place(self._ticket, item, unmet)
+        self._place(self._ticket, item, [(k, x) for k, x in needs if counters[k] < x])
 
     def advanced(self, k: int) -> None:
         """Counter k has grown: wake what waited for it."""
@@ -53,10 +52,12 @@ class HoldBackQueue(Generic[T]):
         self._held -= 1
         return heappop(self._ready)[1]
 
-    def _place(self, ticket: int, item: T, needs: tuple[Need, ...]) -> None:
+    def _place(self, ticket: int, item: T, needs: list[Need]) -> None:
+        """Behind its next unmet need, or among the ready."""
         counters = self._counters
-        for position, (k, x) in enumerate(needs):
+        while needs:
+            k, x = needs.pop()
             if counters[k] < x:
-                heappush(self._waiting[k], (x, ticket, item, needs[position + 1 :]))
+                heappush(self._waiting[k], (x, ticket, item, needs))
                 return
         heappush(self._ready, (ticket, item))

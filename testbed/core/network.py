@@ -121,7 +121,7 @@ class Link:
     def send(self, now: Nanos, size: int) -> Arrivals:
         """The fate of the next copy, `size` bytes handed over at `now`."""
         index = self._number % BLOCK
-        if index == 0:
+        if not index:
             self._draw_block(self._number // BLOCK)
         self._number += 1
         delay = self._latency(self._delays[index])

@@ -54,8 +54,8 @@ class Codec:
 
     def shared_part(self, source: NodeId, message: Message | None, packet: Packet) -> bytes:
         """What all copies of one multicast have in common, encoded once."""
-        encode = self._encode
-        return _ARRAY_OF_FOUR + encode(source) + encode(message) + encode(packet)
+        three = self._encode((source, message, packet))
+        return _ARRAY_OF_FOUR + three[1:]
 
     def own_part(self, own: Any) -> bytes:
         """What one destination alone gets, to be put behind the shared part."""

@@ -65,6 +65,11 @@ class ReliableLink:
     def wait(self, tries: int = 0) -> Nanos:
         return self._retry_after << min(tries, BACKOFF_MAX)
 
+    def inside(self, wrapped: bytes) -> bytes | None:
+        """The frame in a data frame of the link, looked at but not taken."""
+        is_data = len(wrapped) >= HEADER_BYTES and wrapped[0] == _DATA
+        return wrapped[HEADER_BYTES:] if is_data else None
+
     def unwrap(self, wrapped: bytes) -> tuple[NodeId, bytes | None, bytes | None, str | None]:
         """What arrived: (peer, frame if new, acknowledgement to send, timer to disarm)."""
         if len(wrapped) < HEADER_BYTES:

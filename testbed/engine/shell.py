@@ -202,6 +202,9 @@ class Shell:
     def _unwrap(self, now: Nanos, wrapped: bytes) -> bytes | None:
         assert self._link is not None
         try:
+            # Decoded before it is acknowledged: junk must not use up the number of a true frame.
+            if (inside := self._link.inside(wrapped)) is not None:
+                self._codec.decode(inside)
             peer, frame, acknowledgement, timer = self._link.unwrap(wrapped)
         except MalformedFrame:
             self._refuse(now, wrapped)

@@ -141,7 +141,7 @@ class VirtualEngine:
                 heapreplace(heap, rest.pop())
             else:
                 heappop(heap)
-            if type(what) is bytes:
+            if isinstance(what, bytes):
                 shell.arrive(now, what)
             else:
                 self._fire(shell, what, ticket, now)

@@ -2,7 +2,7 @@
 
 A hunted algorithm is somebody's unfinished code: it may hang or kill its process. So a worker that
 dies is noticed at once, and leaving the crew ends all workers, whatever they do. Ctrl-C reaches
-only the process that leads the crew. This file knows nothing of schedules.
+only the process that leads the crew. This file knows no schedule.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 import multiprocessing
 import signal
 from collections.abc import Callable, Iterator
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from testbed.core.errors import EngineError
 
@@ -32,6 +33,7 @@ class Crew(Generic[J, R]):
         context = multiprocessing.get_context("spawn")
         self._lines: list[Connection] = []
         self._processes = []
+        resource_tracker.ensure_running()  # here, because starting it lifts the mask below
         # Workers inherit the mask: an interrupt is blocked in them from their first instruction.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
@@ -74,8 +76,8 @@ class Crew(Generic[J, R]):
         for line in self._lines * TASKS_EACH:
             self._feed(line, numbered, at_hand)
         while any(at_hand.values()):
-            for line in wait([line for line in self._lines if at_hand[line]]):
-                assert isinstance(line, Connection)
+            busy = [line for line in self._lines if at_hand[line]]
+            for line in cast("list[Connection]", wait(busy)):
                 number, result = self._hear(line)
                 at_hand[line] -= 1
                 done[number] = result
@@ -84,25 +86,31 @@ class Crew(Generic[J, R]):
                 yield done.pop(next_out)
                 next_out += 1
 
-    @staticmethod
     def _feed(
-        line: Connection, numbered: Iterator[tuple[int, J]], at_hand: dict[Connection, int]
+        self, line: Connection, numbered: Iterator[tuple[int, J]], at_hand: dict[Connection, int]
     ) -> None:
         task = next(numbered, None)
-        if task is not None:
+        if task is None:
+            return
+        try:
             line.send(task)
-            at_hand[line] += 1
+        except OSError:
+            raise self._death(line) from None
+        at_hand[line] += 1
 
     def _hear(self, line: Connection) -> tuple[int, R]:
         try:
             number, result, error = line.recv()
-        except EOFError:
-            process = self._processes[self._lines.index(line)]
-            process.join(SECONDS_TO_END)
-            raise EngineError(f"a worker died with exit code {process.exitcode}") from None
+        except (EOFError, OSError):
+            raise self._death(line) from None
         if error is not None:
             raise error
         return number, result
+
+    def _death(self, line: Connection) -> EngineError:
+        process = self._processes[self._lines.index(line)]
+        process.join(SECONDS_TO_END)
+        return EngineError(f"a worker died with exit code {process.exitcode}")
 
 
 def _serve(work: Callable[[J], R], line: Connection) -> None:

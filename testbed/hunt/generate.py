@@ -13,7 +13,7 @@ chains. This file knows what an algorithm allows (self, broadcast, FIFO), not wh
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from random import Random
 from typing import NamedTuple
 
@@ -87,7 +87,7 @@ def _between(draw: Draw, low: int, high: int) -> int:
 # --- whom ---------------------------------------------------------------------------------------
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _nodes(dests: DestSet) -> tuple[NodeId, ...]:
     return tuple(members(dests))
 

@@ -26,6 +26,9 @@ from testbed.trace.oracle import Audit, Verdict
 CHUNK = 20
 """Schedules per task of a worker, some hundredths of a second."""
 
+ALONE_MAX = 5 * CHUNK
+"""Up to this many schedules, starting workers would take longer than the hunt."""
+
 FINDS_MAX = 3
 """A hunt stops at this many finds; the first is the one to read."""
 
@@ -116,7 +119,9 @@ def hunt(
     """
     find(algorithm)
     _check(schedules, seconds, seed, first, n, messages, cores)
-    cores = cores or len(os.sched_getaffinity(0))
+    if cores is None:
+        is_short = schedules is not None and schedules <= ALONE_MAX
+        cores = 1 if is_short else len(os.sched_getaffinity(0))
     work = partial(run_chunk, algorithm, seed, Shape(n, messages))
     chunks = _chunks(first, schedules)
     tally, interrupted = Tally(), False

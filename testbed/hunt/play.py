@@ -51,6 +51,8 @@ def play(schedule: Schedule) -> Audit:
         raise
     except Exception as error:  # noqa: BLE001 - whatever an algorithm raises is what we hunt for
         return _crashed(oracle, schedule, error)
+    finally:
+        engine.shells.clear()  # shells and engine hold each other; so both go at once
     audit = oracle.verdict()
     if totals.malformed and audit.verdict is Verdict.INVALID:
         audit.why += f"; {totals.malformed} of its own frames were refused as malformed"

@@ -92,7 +92,7 @@ def simulate(
 # --- traces by hand -------------------------------------------------------------------------------
 
 Step = tuple[Any, ...]
-"""("send", "a1", to...) or ("receive" | "deliver", "a1"), optionally at a time by `at`."""
+"""("send", "a1", to...) or ("receive" | "deliver", "a1"); `at` gives it a time."""
 
 NODES = "abcdefghij"
 

@@ -93,7 +93,7 @@ def test_bytes_that_are_no_link_frame_are_refused(frame: bytes) -> None:
 @pytest.mark.parametrize(
     "frame",
     [b"", b"junk", b"\x07" * 30, ReliableLink(3, 10).wrap(1, b"no packet")[0], b"\x01" * 9,
-     b"\x00" + b"\xff" * 20],
+     b"\x00" + b"\xff" * 20, ReliableLink(0, 10).wrap(1, b"the first of a true peer")[0]],
 )  # fmt: skip
 def test_a_shell_over_a_link_lives_through_malformed_frames(frame: bytes) -> None:
     from testbed.engine.virtual import VirtualEngine

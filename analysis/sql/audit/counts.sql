@@ -19,10 +19,11 @@ held AS (
 counted AS (
   SELECT
     run,
-    count_if(kind = 0)                                                    AS messages,
-    sum(CASE WHEN kind = 0 THEN size(dests) ELSE 0 END)                   AS owed,
+    count_if(kind = 0 AND judgement = 'counted')                          AS messages,
+    sum(CASE WHEN kind = 0 AND judgement = 'counted' THEN size(array_distinct(dests)) END)
+                                                                          AS owed,
     count_if(kind = 2 AND judgement = 'counted')                          AS delivered,
-    count_if(kind = 2 AND judgement = 'repeated')                         AS duplicates,
+    count_if(kind <> 1 AND judgement = 'repeated')                        AS duplicates,
     count_if(kind = 2 AND judgement IN ('never sent', 'not addressed'))   AS strangers,
     count_if(kind = 1 AND judgement = 'counted') > 0                      AS saw_receives
   FROM judged

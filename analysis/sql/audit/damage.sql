@@ -1,24 +1,35 @@
 -- Question: does a trace contradict itself, so that no verdict can be given?
--- Grain:    one row per contradiction, the first of each run first
+-- Grain:    one row: the first contradiction; none where all is well
 -- Reads:    events
-WITH doubled_seq AS (
+WITH places AS (
   SELECT
     run, node, seq,
-    format_string('node %d has two events with seq %d; seq must be unique', node, seq) AS sentence
+    count(*)           AS events,
+    count(event)       AS named_events,
+    min(event) FILTER (
+      WHERE (event IN ('send', 'deliver') AND (origin IS NULL OR number IS NULL))
+         OR (event = 'receive' AND origin IS NOT NULL AND number IS NULL)
+    )                  AS nameless
   FROM events
   GROUP BY run, node, seq
-  HAVING count(*) > 1
 ),
-doubled_send AS (
+found AS (
   SELECT
-    run, origin AS node, number AS seq,
-    format_string('m%d.%d was sent twice; a message has one send', origin, number) AS sentence
-  FROM events
-  WHERE event = 'send' AND origin IS NOT NULL
-  GROUP BY run, origin, number
-  HAVING count(*) > 1
+    run, node, seq,
+    CASE
+      WHEN node IS NULL THEN 'column ''node'' of the trace has empty places; every row needs it'
+      WHEN seq IS NULL THEN 'column ''seq'' of the trace has empty places; every row needs it'
+      WHEN named_events < events
+        THEN 'column ''event'' of the trace has empty places; every row needs it'
+      WHEN events > 1
+        THEN format_string('node %d has two events with seq %d; seq must be unique', node, seq)
+      WHEN nameless IS NOT NULL
+        THEN format_string('node %d, seq %d: %s does not name its message', node, seq, nameless)
+    END AS sentence
+  FROM places
 )
 SELECT run, sentence
-FROM (SELECT *, 0 AS kind FROM doubled_seq UNION ALL SELECT *, 1 AS kind FROM doubled_send)
-ORDER BY run, kind, node, seq
+FROM found
+WHERE sentence IS NOT NULL
+ORDER BY run, node, seq
 LIMIT 1

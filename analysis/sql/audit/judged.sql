@@ -2,19 +2,26 @@
 -- Grain:    one row per send, receive or delivery of a message
 -- Reads:    ordered (the skeleton in an order that respects causality)
 WITH sends AS (
-  SELECT run, origin, number, dests AS sent_to FROM ordered WHERE kind = 0
+  SELECT run, origin, number, dests AS sent_to
+  FROM ordered
+  WHERE kind = 0
+  QUALIFY row_number() OVER (PARTITION BY run, origin, number ORDER BY rank) = 1
 ),
 addressed AS (
   SELECT
     ordered.*,
-    kind < 2 OR array_contains(sent_to, node) AS is_addressed
+    kind < 2 OR coalesce(array_contains(sent_to, node), false) AS is_addressed
   FROM ordered LEFT JOIN sends USING (run, origin, number)
 ),
 numbered AS (
+  -- a message has one send wherever, one arrival and one delivery at a node
   SELECT
     *,
     row_number() OVER (
-      PARTITION BY run, node, kind, origin, number, known AND is_addressed ORDER BY seq
+      PARTITION BY
+        run, kind, CASE WHEN kind = 0 THEN NULL ELSE node END, origin, number,
+        known AND is_addressed
+      ORDER BY rank
     ) AS occurrence
   FROM addressed
 )

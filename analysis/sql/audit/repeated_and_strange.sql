@@ -1,8 +1,8 @@
--- Question: which deliveries came more than once, or to the wrong node, or from nowhere?
--- Grain:    one row per such delivery, the first :findings_max of each run
+-- Question: what was sent or delivered more than once, or to the wrong node, or from nowhere?
+-- Grain:    one row per such event, the first :findings_max of each run
 -- Reads:    judged
-SELECT run, rank, node, origin, number, judgement
+SELECT run, rank, kind, node, origin, number, judgement
 FROM judged
-WHERE kind = 2 AND judgement <> 'counted'
+WHERE kind <> 1 AND judgement <> 'counted'
 QUALIFY row_number() OVER (PARTITION BY run ORDER BY rank) <= :findings_max
 ORDER BY run, rank

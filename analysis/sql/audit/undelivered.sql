@@ -2,9 +2,9 @@
 -- Grain:    one row per message and destination, the first :findings_max of each run
 -- Reads:    judged
 WITH owed AS (
-  SELECT run, origin, number, rank, posexplode(dests) AS (place, node)
+  SELECT run, origin, number, rank, posexplode(sort_array(array_distinct(dests))) AS (place, node)
   FROM judged
-  WHERE kind = 0
+  WHERE kind = 0 AND judgement = 'counted'
 ),
 missing AS (
   SELECT owed.*
@@ -17,10 +17,7 @@ arrived AS (
   FROM judged
   WHERE kind = 1 AND judgement = 'counted'
 )
-SELECT
-  run, origin, number, node,
-  coalesce(arrived, false) AS arrived,
-  row_number() OVER (PARTITION BY run ORDER BY rank, place) AS place
+SELECT run, origin, number, node, coalesce(arrived, false) AS arrived
 FROM missing LEFT JOIN arrived USING (run, node, origin, number)
-QUALIFY place <= :findings_max
-ORDER BY run, place
+QUALIFY row_number() OVER (PARTITION BY run ORDER BY rank, place) <= :findings_max
+ORDER BY run, rank, place

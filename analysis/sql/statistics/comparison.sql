@@ -4,7 +4,6 @@
 WITH sizes AS (
   SELECT
     run,
-    count(DISTINCT origin, number)                       AS messages,
     count(delivered_time)                                AS deliveries,
     avg(control_ints)                                    AS control_ints_mean,
     avg(control_bytes)                                   AS control_bytes_mean,
@@ -17,7 +16,7 @@ WITH sizes AS (
   GROUP BY run
 ),
 states AS (
-  SELECT run, avg(state_ints) AS state_ints_mean
+  SELECT run, count_if(event = 'send') AS messages, avg(state_ints) AS state_ints_mean
   FROM events JOIN runs USING (run)
   WHERE event IN ('send', 'receive', 'deliver')
     AND (coalesce(warmup_until, 0) = 0 OR time > warmup_until)

@@ -8,14 +8,15 @@ WITH measured AS (
     AND (coalesce(warmup_until, 0) = 0 OR time > warmup_until)
 ),
 span AS (
-  SELECT run, (max(time) - min(since)) / 1e9 AS seconds
+  SELECT run, max(time) AS until, (max(time) - min(since)) / 1e9 AS seconds
   FROM measured
   WHERE event = 'send'
   GROUP BY run
 ),
 counted AS (
   SELECT run, count_if(event = 'send') AS messages, count_if(event = 'deliver') AS deliveries
-  FROM measured
+  FROM measured JOIN span USING (run)
+  WHERE time <= until
   GROUP BY run
 )
 SELECT

@@ -81,10 +81,9 @@ class Process(Node[Data, Own | None]):
         shared: list[WireSet] = []
         own: dict[NodeId, Own] = {}
         for sender, entries in enumerate(self.log):
-            newest = next(reversed(entries))
             for time, left in entries.items():
                 rest = left & ~sent_to
-                is_kept = rest != 0 or time == newest
+                is_kept = rest != 0 or time == next(reversed(entries))  # the newest stays
                 if is_kept:
                     shared += (sender, time, set_to_wire(rest) if rest else 0)
                 if rest == left:
@@ -121,7 +120,8 @@ class Process(Node[Data, Own | None]):
     def _merge(self, k: NodeId, packet: Data) -> None:
         log = self.log
         for sender, theirs in self._carried(k, packet).items():
-            log[sender] = self._merge_entries(log[sender], theirs)
+            if theirs != log[sender]:
+                log[sender] = self._merge_entries(log[sender], theirs)
 
     def _carried(self, k: NodeId, packet: Data) -> dict[NodeId, Entries]:
         """RCV(3): O_M and the message itself, without me; the copy's own part speaks of me only."""
@@ -129,9 +129,10 @@ class Process(Node[Data, Own | None]):
         carried: dict[NodeId, Entries] = {}
         fields: Iterator[Any] = iter(packet.log)
         for sender, time, dests in zip(fields, fields, fields, strict=True):
-            if sender not in carried:
-                carried[sender] = {}
-            carried[sender][time] = (set_from_wire(dests) if dests else 0) & not_me
+            entries = carried.get(sender)
+            if entries is None:
+                entries = carried[sender] = {}
+            entries[time] = dests & not_me if type(dests) is int else set_from_wire(dests) & not_me
         carried.setdefault(k, {})[packet.clock] = set_from_wire(packet.dests) & not_me
         return carried
 
@@ -172,12 +173,14 @@ def _purge_null_entries(entries: Entries) -> None:
 
 def _delivery_condition(arrival: Arrival[Data, Own | None]) -> list[Need]:
     """RCV(1): wait for every message that O_M says was sent to me."""
-    if arrival.own is None:
+    own = arrival.own
+    if own is None:
         return []
-    log, purged = arrival.packet.log, arrival.own.purged
-    needs = [(log[3 * at], log[3 * at + 1]) for at in arrival.own.restored]
-    needs += zip(purged[::2], purged[1::2], strict=True)
-    return needs  # type: ignore[return-value]  # senders and time stamps, not sets
+    log: list[Any] = arrival.packet.log
+    needs = [(log[3 * at], log[3 * at + 1]) for at in own.restored]
+    if own.purged:
+        needs += zip(own.purged[::2], own.purged[1::2], strict=True)
+    return needs
 
 
 def size(packet: Data, own: Own | None) -> ControlSize:
@@ -188,7 +191,7 @@ def size(packet: Data, own: Own | None) -> ControlSize:
         empty += not count
     if own is not None:
         alone = len(own.purged) // 2
-        empty -= sum(1 for at in own.restored if not packet.log[3 * at + 2])
+        empty -= sum(1 for at in set(own.restored) if not packet.log[3 * at + 2])
         entries += alone
         units += alone + len(own.restored)
     ints = 4 + set_from_wire(packet.dests).bit_count() + 3 * entries + units
@@ -210,11 +213,12 @@ def well_formed(packet: Data, own: Own | None, n: int) -> bool:
         return False
     if set_from_wire(packet.dests) >> n:
         return False
-    return own is None or (
-        max(own.restored, default=0) < len(senders)
-        and len(own.purged) % 2 == 0
-        and max(own.purged[::2], default=0) < n
-    )
+    if own is None:
+        return True
+    restored, purged = own.restored, own.purged
+    if len(purged) % 2 or (purged and max(purged[::2]) >= n):
+        return False
+    return not restored or max(restored) < len(senders)
 
 
 ALGORITHM = Algorithm(

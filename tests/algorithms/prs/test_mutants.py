@@ -73,7 +73,7 @@ def tuples_sent(algorithm: Algorithm, seed: int) -> list[int]:
 
 def is_caught(algorithm: Algorithm, caught_by: str) -> bool:
     if caught_by in FAULTS:
-        return hunt(algorithm, caught_by) is not None
+        return hunt(algorithm, caught_by, schedules=150) is not None
     if caught_by == "size":
         return first_seed(
             lambda seed: tuples_sent(algorithm, seed) != tuples_sent(prs.ALGORITHM, seed), 60

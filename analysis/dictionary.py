@@ -1,0 +1,32 @@
+"""What `causalbed sql` can ask: the tables and statistics of this package, in Markdown.
+
+The lines follow those of testbed.trace.dictionary in docs/data-dictionary.md.
+"""
+
+from __future__ import annotations
+
+from analysis.queries import queries
+from analysis.statistics import names
+from analysis.tables import MESSAGES_COLUMNS, RUNS_COLUMNS
+from testbed.trace.dictionary import markdown_table
+
+
+def tables_dictionary() -> str:
+    """The tables that Spark sees beside `events`, and the statistics computed from them."""
+    known = queries("statistics")
+    statistics = [(f"`{name}`", known[name].question, known[name].grain) for name in names()]
+    return "\n".join(
+        [
+            "## Table `runs`\n\nOne row per run, from its manifest.\n",
+            _columns(RUNS_COLUMNS),
+            "## Table `messages`\n\nOne row per run, message and destination.\n",
+            _columns(MESSAGES_COLUMNS),
+            "## Statistics\n\nEach is one query in `analysis/sql/statistics`.\n",
+            markdown_table(("statistic", "question", "grain"), statistics),
+        ]
+    )
+
+
+def _columns(columns: dict[str, tuple[str, str]]) -> str:
+    rows = [(f"`{name}`", kind, meaning) for name, (kind, meaning) in columns.items()]
+    return markdown_table(("column", "type", "meaning"), rows)
