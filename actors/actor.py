@@ -150,13 +150,13 @@ class NodeActor:
         others = {actor: peer for actor, peer in peers.items() if actor != me}
         self._carrier.connect(others)
         self._host.greet(set(others), GREETING_SECONDS, hello(me))
+        gc.collect()
+        gc.freeze()  # what exists now stays: no collection during the run looks at it
 
     @_control
     def start(self, start: int, speed: float) -> None:
         """Begin when this machine's monotonic clock reads `start`."""
         assert self._host is not None
-        gc.collect()
-        gc.freeze()
         clock = RunClock(start, speed)
         self._thread = threading.Thread(target=self._host.run, args=(clock,), name="host")
         self._thread.daemon = True

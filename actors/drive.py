@@ -38,7 +38,8 @@ START_SECONDS = 300.0
 ABANDON_SECONDS = 20.0
 """After an interruption, all questions together may take about so long."""
 LEAD_SECONDS = 0.3
-"""Between the agreement on the start and the start, so that all know it before."""
+LEAD_ROUND_TRIPS = 3
+"""Between the agreement on the start and the start, so that all know it before it comes."""
 MARK = "driver.mark"
 
 Progress = Callable[[int, int], None]
@@ -97,7 +98,10 @@ class Drive:
         self._all_must_live()
 
     def start(self, speed: float) -> None:
-        lead = LEAD_SECONDS + 0.01 * len(self._actors)
+        """Agree on a start that lies further ahead than it takes to tell everybody."""
+        asked = time.monotonic()
+        self._ask_all("read_clock")
+        lead = LEAD_SECONDS + LEAD_ROUND_TRIPS * (time.monotonic() - asked)
         self._start = time.monotonic_ns() + int(lead * 1e9)
         self._speed = speed
         refs = {
@@ -158,6 +162,10 @@ class Drive:
             elif time.monotonic() - moved > STALL_SECONDS and not self._awaits(statuses):
                 raise EngineError(self._what_is_missing(statuses))
             last = statuses
+
+    def wall_seconds(self) -> float:
+        """Since the common start."""
+        return (time.monotonic_ns() - self._start) * 1e-9
 
     def _look(self) -> list[Status]:
         refs = {actor: handle.status.remote() for actor, handle in self._actors.items()}

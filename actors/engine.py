@@ -7,9 +7,6 @@ at most. The report tells the speed of the run that was kept.
 
 from __future__ import annotations
 
-import time
-from typing import Any
-
 import msgspec
 import ray
 
@@ -127,9 +124,8 @@ def _attempt(
     try:
         drive.prepare(transport)
         drive.start(speed)
-        started = time.monotonic()
         drive.watch(progress)
-        wall_seconds = time.monotonic() - started
+        wall_seconds = drive.wall_seconds()
         drive.finish()
     except BaseException:
         with uninterrupted():
@@ -195,9 +191,3 @@ def _warnings(report: LiveReport) -> list[str]:
         for death in report.deaths
     )
     return warnings
-
-
-def describe(report: LiveReport) -> dict[str, Any]:
-    """The report as plain data, for a manifest."""
-    plain: dict[str, Any] = msgspec.to_builtins(report)
-    return plain

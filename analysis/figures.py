@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import altair as alt
@@ -33,10 +34,19 @@ class Figure(NamedTuple):
     svg: str
 
 
+class Plot(NamedTuple):
+    """How one file of sql/figures is drawn."""
+
+    name: str
+    title: str
+    caption: str
+    draw: Callable[[pd.DataFrame, list[str]], Any]
+
+
 def figures(spark: SparkSession, names: dict[str, str]) -> list[Figure]:
     """All plots of the registered runs; `names` says how each run is called."""
     drawn = []
-    for name, title, caption, draw in _FIGURES:
+    for name, title, caption, draw in FIGURES:
         frame = select(
             spark, "figures", name, accuracy=ACCURACY, slices=SLICES, shares=SHARES
         ).toPandas()
@@ -148,8 +158,8 @@ def _held(frame: pd.DataFrame, series: list[str]) -> Any:
     return _lines(frame, series, _nested(series), x, y)
 
 
-_FIGURES = (
-    (
+FIGURES = (
+    Plot(
         "control_by_run",
         "Control information per copy",
         "Integers that travel with one copy: mean, and the range from the 5th to the 95th "
@@ -157,20 +167,20 @@ _FIGURES = (
         "RST sends.",
         _control,
     ),
-    (
+    Plot(
         "control_over_time",
         "Control information over time",
         "How it grows and settles; the warm-up, which no statistic counts, is shaded.",
         _control_over_time,
     ),
-    (
+    Plot(
         "delay_distribution",
         "Delay from send to delivery",
         "Share of messages delivered within a time. Dashed grey: arrived, so the gap is time held "
         "for causal order. Lines that coincide are drawn inside one another.",
         _delay,
     ),
-    (
+    Plot(
         "held_over_time",
         "Messages held",
         "Messages that have arrived and wait for their causal past, mean over each slice of time.",

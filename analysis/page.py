@@ -26,7 +26,7 @@ def text(tag: str, content: str, /, **attributes: str) -> str:
 def table(
     head: Sequence[str], rows: Iterable[Sequence[str]], /, *, class_: str = "measures"
 ) -> str:
-    """A table of markup; the first cell of each row is its heading."""
+    """A table of markup; the first cell of each row is its heading, `head` may be empty."""
     titles = "".join(element("th", cell, scope="col") for cell in head)
     body = "".join(
         element(
@@ -35,7 +35,8 @@ def table(
         )
         for row in rows
     )
-    markup = element("thead", element("tr", titles)) + element("tbody", body)
+    heading = element("thead", element("tr", titles)) if head else ""
+    markup = heading + element("tbody", body)
     return element("div", element("table", markup, class_=class_), class_="scroll")
 
 

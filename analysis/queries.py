@@ -10,6 +10,7 @@ Constants are bound by name; no SQL is put together from strings.
 from __future__ import annotations
 
 import re
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -50,7 +51,9 @@ def select(spark: SparkSession, folder: str, name: str, **constants: Any) -> Dat
 def query(spark: SparkSession, sql: str) -> pd.DataFrame:
     """The answer to a user's own SQL over `runs`, `events` and `messages`."""
     try:
-        answer: pd.DataFrame = spark.sql(sql).toPandas()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what matters comes as an exception
+            answer: pd.DataFrame = spark.sql(sql).toPandas()
     except PySparkException as error:
         raise BadInput(f"Spark cannot answer the query: {_reason(error)}") from error
     return answer

@@ -5,8 +5,6 @@ This file gathers; how a section reads is in sections.py, how a plot looks in fi
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -77,12 +75,10 @@ def _entries(spark: SparkSession, runs: Sequence[RunDir]) -> list[Entry]:
 
 
 def _write(target: Path, page: str) -> None:
+    temporary = target.with_name(f".{target.name}.tmp")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=target.parent, suffix=".tmp")
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(page)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(target)
+        temporary.write_text(page, encoding="utf-8")
+        temporary.replace(target)
     except OSError as error:
+        temporary.unlink(missing_ok=True)
         raise BadInput(f"report '{target}' cannot be written ({error.strerror})") from error

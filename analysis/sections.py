@@ -203,7 +203,9 @@ def experiment(entries: Sequence[Entry]) -> str:
     for entry in entries:
         tree = entry.manifest.get("experiment")
         if tree:
-            written = yaml.safe_dump(tree, sort_keys=False, allow_unicode=True)
+            written = yaml.safe_dump(
+                tree, sort_keys=False, allow_unicode=True, default_flow_style=None, width=90
+            )
             texts.setdefault(written, []).append(entry.name)
     if not texts:
         return ""
@@ -221,7 +223,7 @@ def origin(entries: Sequence[Entry]) -> str:
         distinct = {str(e.manifest[key]): e.manifest[key] for e in entries if e.manifest.get(key)}
         for facts in distinct.values():
             rows = [(escape(str(fact)), escape(str(value))) for fact, value in facts.items()]
-            blocks.append(element("div", text("h3", name) + table(("", ""), rows)))
+            blocks.append(element("div", text("h3", name) + table((), rows)))
     if not blocks:
         return ""
     inside = element("div", "".join(blocks), class_="pair")

@@ -6,6 +6,7 @@ everything it started. This file knows Spark and Java, nothing of traces.
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import subprocess
@@ -18,6 +19,7 @@ from typing import Any, BinaryIO
 
 from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
+from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from analysis.java import require_java
@@ -42,17 +44,22 @@ def spark_session(master: str | None = None, *, log: Path | None = None) -> Iter
     java_home = require_java()
     if SparkContext._active_spark_context is not None:
         raise BadInput("this process has a Spark session already; it takes one at a time")
+    # Errors of queries come as exceptions; Spark would print them to the terminal as well.
+    PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     scratch = Path(tempfile.mkdtemp(prefix="causalbed-spark-"))
     try:
         log_file = log or scratch / "spark.log"
         log_file.parent.mkdir(parents=True, exist_ok=True)
         conf = _conf(master or "local[*]", scratch)
-        with log_file.open("ab") as stream, _environment(_variables(conf, java_home)):
+        variables = _variables(conf, java_home)
+        with log_file.open("ab") as stream, _environment(variables):
             gateway = _launch(conf, stream, log_file)
-            try:
-                yield _connect(gateway, conf, log_file)
-            finally:
-                _end(gateway)
+        try:
+            with _environment(variables):
+                session = _connect(gateway, conf, log_file)
+            yield session
+        finally:
+            _end(gateway)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 

@@ -296,7 +296,7 @@ def _conformed(spark: SparkSession, schema: pa.Schema, run_of: dict[str, str]) -
 
 def _places(spark: SparkSession, run_of: dict[str, str]) -> DataFrame:
     """Which run a file belongs to, by every way in which Spark may write the file's address."""
-    places = {}
+    places: dict[str, str] = {}
     for file, run in run_of.items():
         for path in {file, urllib.parse.quote(file)}:
             places |= {f"file:{path}": run, f"file://{path}": run}

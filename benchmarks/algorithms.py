@@ -9,7 +9,8 @@ time to fill. The steps are timed apart:
     decode    bytes to packet, once per copy
     deliver   on_received, per delivery: the hold-back queue and the merging count
 
-Seconds are processor time, less what reading that clock costs. Growth is the exponent b of time = a * n^b, fitted to the logarithms.
+Seconds are processor time, less what reading that clock costs. Growth is the exponent b of
+time = a * n^b, fitted to the logarithms.
 """
 
 from __future__ import annotations

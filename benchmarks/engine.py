@@ -34,10 +34,10 @@ from workloads.destinations import All
 from workloads.traffic import Stop, Traffic
 
 NODES = 100
-MESSAGES = 1_500
+MESSAGES = 3_000
 INTERVAL_NS = 100_000_000
 LATENCY_NS = 50_000_000
-ROUNDS = 7
+ROUNDS = 5
 GOALS = {"traced": 1.0, "untraced": 3.0}
 
 PLAN = Plan(

@@ -6,7 +6,7 @@ uniforms. This file knows durations only, not what they are for.
 
 from __future__ import annotations
 
-import math
+from math import exp, log1p
 from statistics import NormalDist
 
 import msgspec
@@ -50,7 +50,7 @@ class Exponential(msgspec.Struct, frozen=True, tag="exponential"):
     mean: Nanos
 
     def at(self, u: float) -> Nanos:
-        return int(-self.mean * math.log1p(-u))
+        return int(-self.mean * log1p(-u))
 
     @property
     def mean_ns(self) -> float:
@@ -82,11 +82,11 @@ class LogNormal(msgspec.Struct, frozen=True, tag="lognormal"):
     sigma: float
 
     def at(self, u: float) -> Nanos:
-        return int(self.median * math.exp(self.sigma * _STANDARD_NORMAL.inv_cdf(u or _SMALLEST)))
+        return int(self.median * exp(self.sigma * _STANDARD_NORMAL.inv_cdf(u or _SMALLEST)))
 
     @property
     def mean_ns(self) -> float:
-        return self.median * math.exp(self.sigma**2 / 2)
+        return self.median * exp(self.sigma**2 / 2)
 
 
 class Empirical(msgspec.Struct, frozen=True, tag="trace"):

@@ -8,6 +8,7 @@ wire, then serialize), loss, latency, FIFO rule, duplication. The sender compute
 from __future__ import annotations
 
 import enum
+from array import array
 
 import msgspec
 
@@ -139,7 +140,7 @@ class Link:
     def _draw_block(self, block: int) -> None:
         """Uniform numbers for the next copies; few links use up their last block."""
         spec, seed, a, b = self._spec, self._seed, self._source, self._target
-        self._delays = uniforms(seed, b"latency", a, b, block)
+        self._delays = array("d", uniforms(seed, b"latency", a, b, block))  # small: n*n links
         if self._loses:
             self._losses = uniforms(seed, b"loss", a, b, block)
         if spec.duplicate:

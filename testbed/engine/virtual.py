@@ -131,11 +131,13 @@ class VirtualEngine:
     def _advance(self, until: Nanos | None) -> Nanos:
         """Everything due before `until` (None: everything); the time of the last of it."""
         heap = self._heap
-        now = steps = 0
+        now = 0
         patience = STEPS_PER_COPY_MAX * (self._copies + 1) if until is None else sys.maxsize
         if self._caused:
             self._sort_caused()
-        while heap and (until is None or heap[0][0] < until):
+        for _ in range(patience):
+            if not heap or (until is not None and heap[0][0] >= until):
+                return now
             now, ticket, shell, what, rest = heap[0]
             if rest:
                 heapreplace(heap, rest.pop())
@@ -147,13 +149,10 @@ class VirtualEngine:
                 self._fire(shell, what, ticket, now)
             if self._caused:
                 self._sort_caused()
-            steps += 1
-            if steps > patience:
-                raise EngineError(
-                    f"the run does not end: {steps} steps after the last send; "
-                    "a lossy network under a reliable link can do this if nothing gets through"
-                )
-        return now
+        raise EngineError(
+            f"the run does not end: {patience} steps after the last send; "
+            "a lossy network under a reliable link can do this if nothing gets through"
+        )
 
     def _fire(self, shell: Shell, timer: Timer, ticket: int, now: Nanos) -> None:
         """Unless the timer was disarmed or moved since."""

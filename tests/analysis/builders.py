@@ -32,6 +32,7 @@ def simulate(
     messages: int = 200,
     warmup: int = 0,
     seed: int = 1,
+    multicast: float = 0.3,
     loss: float = 0.0,
     itself: bool = False,
     fifo: Fifo = Fifo.OFF,
@@ -49,7 +50,7 @@ def simulate(
         traffic=Traffic(
             interval=Exponential(40 * MS),
             destinations=destinations,
-            multicast=1.0 if broadcast else 0.3,
+            multicast=1.0 if broadcast else multicast,
         ),
         stop=Stop(messages=messages),
         warmup=warmup,
@@ -102,7 +103,7 @@ def at(time: int, *step: Any) -> Step:
 
 
 def message_id(name: str) -> tuple[int, int]:
-    """"b3" is the third message of node 1."""
+    """ "b3" is the third message of node 1."""
     return NODES.index(name[0]), int(name[1:])
 
 

@@ -29,14 +29,16 @@ TWO_HOPS = {
 
 BY_HAND: dict[str, dict[str, list[Step]]] = {
     "two_hops": TWO_HOPS,
-    "two_hops_held": TWO_HOPS
-    | {
+    "two_hops_held": {
+        "a": [at(0, "send", "a1", "b", "c")],
+        "b": [at(1, "receive", "a1"), at(1, "deliver", "a1"), at(1, "send", "b1", "d")],
+        "d": [at(2, "receive", "b1"), at(2, "deliver", "b1"), at(2, "send", "d1", "c")],
         "c": [
             at(5, "receive", "d1"),
             at(9, "receive", "a1"),
             at(9, "deliver", "a1"),
             at(9, "deliver", "d1"),
-        ]
+        ],
     },
     "swapped": {
         "a": [("send", "a1", "b"), ("send", "a2", "b")],
@@ -51,7 +53,11 @@ BY_HAND: dict[str, dict[str, list[Step]]] = {
         "b": [("receive", "a1"), ("deliver", "a1"), ("deliver", "a1")],
     },
     "never_sent": {"a": [("send", "a1", "b")], "b": [("deliver", "a1"), ("deliver", "c7")]},
-    "not_addressed": {"a": [("send", "a1", "b")], "b": [("deliver", "a1")], "c": [("deliver", "a1")]},
+    "not_addressed": {
+        "a": [("send", "a1", "b")],
+        "b": [("deliver", "a1")],
+        "c": [("deliver", "a1")],
+    },
     "sent_twice": {
         "a": [("send", "a1", "b"), ("send", "a1", "c")],
         "b": [("deliver", "a1")],
@@ -109,8 +115,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RunDir]:
         simulate(out, "rst", messages=200, itself=True),
         simulate(out, "bss", messages=100),
         simulate(out, "ks", messages=120, loss=0.1),
-        simulate(out, "immediate", n=8, messages=1500),
-        simulate(out, "fifo", n=8, messages=1500, itself=True),
+        simulate(out, "immediate", n=8, messages=1500, multicast=1.0),
+        simulate(out, "fifo", n=8, messages=1500, multicast=1.0, itself=True),
         simulate(out, "immediate", n=70, messages=400),
     ]
     made += [write_trace(out / name, steps) for name, steps in BY_HAND.items()]
