@@ -87,7 +87,7 @@ SND_MUTANTS = [
     ),
     _mutant(
         "SND(2) carries older entries that are empty",
-        "is_kept = rest != 0 or time == newest",
+        "is_kept = rest != 0 or time == next(reversed(entries))",
         "is_kept = True",
         "null",
         "lemma 7",
@@ -95,8 +95,9 @@ SND_MUTANTS = [
     ),
     _mutant(
         "SND(2) drops an empty newest entry if an older one travels",
-        "is_kept = rest != 0 or time == newest",
-        "is_kept = rest or time == newest and not any(x & ~sent_to for x in entries.values())",
+        "is_kept = rest != 0 or time == next(reversed(entries))",
+        "is_kept = rest or time == next(reversed(entries)) and not any("
+        "x & ~sent_to for x in entries.values())",
         "newest",
         "redundant",
         "size",
@@ -169,19 +170,19 @@ SND_MUTANTS = [
 RCV_MUTANTS = [
     _mutant(
         "RCV(1) left out",
-        "if arrival.own is None:",
-        "if True:",
+        "if own is None:\n        return []",
+        "if True:\n        return []",
         "order",
     ),
     _mutant(
         "RCV(1) overlooks the restored entries",
-        "needs = [(log[3 * at], log[3 * at + 1]) for at in arrival.own.restored]",
+        "needs = [(log[3 * at], log[3 * at + 1]) for at in own.restored]",
         "needs = []",
         "order",
     ),
     _mutant(
         "RCV(1) overlooks the purged entries",
-        "needs += zip(purged[::2], purged[1::2], strict=True)",
+        "needs += zip(own.purged[::2], own.purged[1::2], strict=True)",
         "pass",
         "order",
     ),
@@ -240,8 +241,8 @@ RCV_MUTANTS = [
         "RCV(4) loop 1 deletes nothing from O_M (the print)",
         "log[sender] = self._merge_entries(log[sender], theirs)",
         "back = {t: left for t, left in theirs.items() if left and t not in log[sender]}\n"
-        "            both = back | self._merge_entries(log[sender], theirs)\n"
-        "            log[sender] = dict(sorted(both.items()))",
+        "                both = back | self._merge_entries(log[sender], theirs)\n"
+        "                log[sender] = dict(sorted(both.items()))",
         "redundant",
         "lemma 1",
         "lemma 4",
@@ -251,8 +252,8 @@ RCV_MUTANTS = [
         "RCV(4) loop 1 deletes nothing from the log",
         "log[sender] = self._merge_entries(log[sender], theirs)",
         "back = {t: left for t, left in log[sender].items() if left and t not in theirs}\n"
-        "            both = back | self._merge_entries(log[sender], theirs)\n"
-        "            log[sender] = dict(sorted(both.items()))",
+        "                both = back | self._merge_entries(log[sender], theirs)\n"
+        "                log[sender] = dict(sorted(both.items()))",
         "redundant",
         "lemma 1",
         "size",
