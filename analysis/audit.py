@@ -31,6 +31,7 @@ def audit_at_scale(spark: SparkSession) -> dict[str, Audit]:
         raise DamagedRun(f"{run}: {sentence}")
     skeleton = select(spark, "audit", "skeleton")
     ordered = skeleton.groupBy("run").applyInArrow(linear.linearise, linear.ORDERED_SCHEMA)
+    ordered.persist()  # the next query reads it twice
     ordered.createOrReplaceTempView("ordered")
     judged = select(spark, "audit", "judged").persist()
     judged.createOrReplaceTempView("judged")
@@ -38,6 +39,7 @@ def audit_at_scale(spark: SparkSession) -> dict[str, Audit]:
         return _audits(spark)
     finally:
         judged.unpersist()
+        ordered.unpersist()
         for view in ("judged", "ordered"):
             spark.catalog.dropTempView(view)
 

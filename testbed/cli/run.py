@@ -21,7 +21,6 @@ from testbed.config.experiment import Experiment
 from testbed.config.load import find_experiment, load
 from testbed.config.planning import Planned, plans
 from testbed.core.errors import BadInput, CausalbedError
-from testbed.engine.plan import Outline
 from testbed.engine.virtual import VirtualEngine
 from testbed.trace.audit import audit_run
 from testbed.trace.oracle import Verdict
@@ -71,13 +70,12 @@ def _run_one(
     quiet: bool,
 ) -> Outcome:
     plan, warnings = planned
-    outline = plan.outline()
     begun = time.monotonic()
-    run.write_manifest(_first_manifest(experiment, planned, run, series, outline))
+    run.write_manifest(_first_manifest(experiment, planned, run, series))
     point_latest(run)
     status, facts = "failed", {}
     try:
-        with progress_bar(f"{plan.algorithm:>10}", outline.messages, quiet=quiet) as tick:
+        with progress_bar(f"{plan.algorithm:>10}", experiment.stop.messages, quiet=quiet) as tick:
             if experiment.engine == "sim":
                 facts = _run_virtual(planned, run, tick)
             else:
@@ -141,7 +139,7 @@ def _conclude(
 
 
 def _first_manifest(
-    experiment: Experiment, planned: Planned, run: RunDir, series: str, outline: Outline
+    experiment: Experiment, planned: Planned, run: RunDir, series: str
 ) -> dict[str, Any]:
     live = experiment.engine == "ray"
     return {
@@ -154,7 +152,7 @@ def _first_manifest(
         "nodes": experiment.nodes,
         "transport": experiment.transport if live else None,
         "speed": experiment.speed if live else None,
-        "warmup_until": outline.warmup_until,
+        "warmup_until": planned.plan.warmup_until(),
         "experiment": experiment.model_dump(mode="json", by_alias=True),
         "versions": versions(),
         "machine": machine(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from typing import Protocol
 
 import msgspec
@@ -43,18 +44,20 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         """Every send of the run, by time."""
         return self.stop.cut(self.traffic.merged(self.n, self.seed))
 
+    def warmup_until(self) -> Nanos:
+        """When the last message of the warm-up is sent."""
+        return max((sent.time for sent in islice(self.submissions(), self.warmup)), default=0)
+
     def outline(self) -> Outline:
         """What the engines must know before they start, found by walking the submissions once."""
         counts: Counter[NodeId] = Counter()
-        copies, warmup_until, last = 0, 0, 0
-        for rank, submission in enumerate(self.submissions(), start=1):
+        copies, last = 0, 0
+        for submission in self.submissions():
             counts[submission.node] += 1
             copies += len(submission.dests)
             last = submission.time
-            if rank == self.warmup:
-                warmup_until = submission.time
         per_node = tuple(counts[node] for node in range(self.n))
-        return Outline(per_node, sum(per_node), copies, warmup_until, last)
+        return Outline(per_node, sum(per_node), copies, last)
 
     def role(self, node: NodeId) -> Role:
         return Role.PROCESS
@@ -66,5 +69,4 @@ class Outline(msgspec.Struct, frozen=True):
     messages_of: tuple[int, ...]
     messages: int
     copies: int
-    warmup_until: Nanos
     last_send: Nanos

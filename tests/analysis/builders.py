@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from testbed.core.distribution import Exponential
 from testbed.core.network import Fifo, LinkSpec, Loss, NetworkSpec
 from testbed.engine.plan import Plan
-from testbed.engine.virtual import VirtualEngine
+from testbed.engine.virtual import Totals, VirtualEngine
 from testbed.trace.audit import audit_run
 from testbed.trace.recorder import Recorder
 from testbed.trace.rundir import RunDir, create
@@ -61,16 +61,22 @@ def simulate(
     totals = VirtualEngine(plan, recorder).run()
     recorder.close()
     run.publish()
+    run.write_manifest(_manifest(run, plan, totals) | manifest)
+    return run
+
+
+def _manifest(run: RunDir, plan: Plan, totals: Totals) -> dict[str, Any]:
+    """What a command would write about this run."""
     audit = audit_run(run)
-    content = {
+    return {
         "run": run.id,
         "name": "small",
         "series": "small-0001",
-        "algorithm": algorithm,
+        "algorithm": plan.algorithm,
         "engine": "sim",
-        "seed": seed,
-        "nodes": n,
-        "experiment": {"name": "small", "nodes": n, "network": {"latency": {"mean": "50ms"}}},
+        "seed": plan.seed,
+        "nodes": plan.n,
+        "experiment": {"name": "small", "nodes": plan.n, "network": {"latency": {"mean": "50ms"}}},
         "versions": {"causalbed": "0.1.0", "python": "3.11"},
         "machine": {"cores": 2, "memory": "24 GiB"},
         "status": "complete",
@@ -81,13 +87,11 @@ def simulate(
         "lateness_ns": None,
         "speed": None,
         "transport": None,
-        "warmup_until": plan.outline().warmup_until,
+        "warmup_until": plan.warmup_until(),
         "started": "2030-01-01T00:00:00+00:00",
         "wall_seconds": 0.5,
         "content_hash": "0" * 16,
     }
-    run.write_manifest(content | manifest)
-    return run
 
 
 # --- traces by hand -------------------------------------------------------------------------------

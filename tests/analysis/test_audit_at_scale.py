@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from analysis import columns
+from analysis import columns, tables
 from analysis.audit import audit_at_scale
+from analysis.statistics import statistic
 from analysis.tables import register
 from testbed.core.errors import DamagedRun
 from testbed.trace.audit import audit_run
@@ -181,6 +182,20 @@ def test_a_run_that_was_cut_short_may_owe_deliveries(spark: SparkSession, tmp_pa
     run.write_manifest({"status": "aborted"})
     register(spark, [run])
     assert audit_at_scale(spark)["cut"] == audit_run(run, complete=False)
+
+
+def test_a_trace_tuned_as_large_is_judged_and_measured_alike(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Large traces are compiled, spread over tasks and planned anew on the way."""
+    run = simulate(tmp_path, "immediate", messages=200)
+    register(spark, [run])
+    small = statistic(spark, "overhead")
+    monkeypatch.setattr(tables, "ROWS_OF_A_LARGE_TRACE", 0)
+    register(spark, [run])
+    assert spark.conf.get("spark.sql.adaptive.enabled") == "true"
+    assert audit_at_scale(spark)[run.id] == audit_run(run)
+    assert statistic(spark, "overhead").equals(small)
 
 
 def test_two_events_with_one_seq_are_damage(spark: SparkSession, tmp_path: Path) -> None:

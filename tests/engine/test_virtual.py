@@ -86,7 +86,7 @@ def test_an_outline_knows_the_size_of_a_run_before_it_is_run() -> None:
     assert outline.messages_of == tuple(
         sum(row["node"] == node for row in sends) for node in range(4)
     )
-    assert outline.warmup_until == sends[9]["time"]
+    assert made.warmup_until() == sends[9]["time"]
     assert outline.last_send == sends[-1]["time"]
 
 

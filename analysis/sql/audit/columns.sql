@@ -4,7 +4,7 @@
 WITH widths AS (
   SELECT run, count(DISTINCT node) AS senders FROM judged WHERE kind = 0 GROUP BY run
 )
-SELECT
+SELECT /*+ BROADCAST(widths) */
   run,
   explode(sequence(0, CAST((senders - 1) DIV :width AS INT))) AS block,
   rank, node, kind, origin, number

@@ -1,15 +1,22 @@
 -- Question: how much was sent, owed, delivered, repeated, foreign and held?
 -- Grain:    one row per run
 -- Reads:    judged, runs
-WITH arrivals AS (
-  SELECT run, node, origin, number, seq AS arrived_seq, time AS arrived_time
+WITH pairs AS (
+  -- a message at a node has at most one arrival and one delivery that count
+  SELECT
+    run,
+    max(CASE WHEN kind = 1 THEN seq END)  AS arrived_seq,
+    max(CASE WHEN kind = 1 THEN time END) AS arrived_time,
+    max(CASE WHEN kind = 2 THEN seq END)  AS delivered_seq,
+    max(CASE WHEN kind = 2 THEN time END) AS delivered_time
   FROM judged
-  WHERE kind = 1 AND judgement = 'counted'
+  WHERE kind > 0 AND judgement = 'counted'
+  GROUP BY run, node, origin, number
 ),
 waits AS (
-  SELECT run, time - arrived_time AS waited_ns
-  FROM judged JOIN arrivals USING (run, node, origin, number)
-  WHERE kind = 2 AND judgement = 'counted' AND arrived_seq < seq AND time > arrived_time
+  SELECT run, delivered_time - arrived_time AS waited_ns
+  FROM pairs
+  WHERE arrived_seq < delivered_seq AND arrived_time < delivered_time
 ),
 held AS (
   SELECT run, count(*) AS held, sum(waited_ns) AS held_ns_total, max(waited_ns) AS held_ns_max

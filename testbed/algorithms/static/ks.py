@@ -161,7 +161,8 @@ class Process(Node[Data, Own | None]):
 
     def state_ints(self) -> int:
         """GK section 2.2: 3 + |Dests| for each entry of the log."""
-        return sum(3 + left.bit_count() for entries in self.log for left in entries.values())
+        units = sum(sum(map(int.bit_count, entries.values())) for entries in self.log)
+        return 3 * sum(map(len, self.log)) + units
 
 
 def _purge_null_entries(entries: Entries) -> None:
@@ -184,11 +185,8 @@ def _delivery_condition(arrival: Arrival[Data, Own | None]) -> list[Need]:
 
 
 def size(packet: Data, own: Own | None) -> ControlSize:
-    entries, units, empty = len(packet.log) // 3, 0, 0
-    for dests in packet.log[2::3]:
-        count = set_from_wire(dests).bit_count()
-        units += count
-        empty += not count
+    sets = [set_from_wire(dests) for dests in packet.log[2::3]]
+    entries, units, empty = len(sets), sum(map(int.bit_count, sets)), sets.count(0)
     if own is not None:
         alone = len(own.purged) // 2
         empty -= sum(1 for at in set(own.restored) if not packet.log[3 * at + 2])
