@@ -22,7 +22,6 @@ java: $(STAMP)
 demo: setup
 	$(BIN)/causalbed run quickstart --out runs
 	$(BIN)/causalbed audit --series runs/latest
-	$(BIN)/causalbed stats --series runs/latest --only comparison
 	@mkdir -p reports
 	$(BIN)/causalbed report --series runs/latest --out reports/quickstart.html
 

@@ -136,8 +136,10 @@ def print_query(
 def make_report(
     places: Sequence[str], target: Path, *, series: bool, master: str | None, as_json: bool
 ) -> int:
+    from analysis.present import present
     from analysis.report import write_report
     from analysis.session import spark_session
+    from analysis.statistics import statistic
     from analysis.tables import register
 
     if target.is_dir() or not target.absolute().parent.is_dir():
@@ -146,8 +148,10 @@ def make_report(
     with console.status("drawing the report"), spark_session(master) as spark:
         register(spark, runs)
         write_report(spark, runs, target)
+        comparison = statistic(spark, "comparison")
     if as_json:
         print_json({"report": str(target), "runs": [run.id for run in runs]})
     else:
+        wide.print(present(comparison, title="comparison"))
         console.print(f"report: {target}", highlight=False)
     return 0
