@@ -16,6 +16,7 @@ Departures: RCV(4), first loop, reads l_{s,t} where the print has l_{s,t'} (see 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -161,7 +162,7 @@ class Process(Node[Data, Own | None]):
 
     def state_ints(self) -> int:
         """GK section 2.2: 3 + |Dests| for each entry of the log."""
-        units = sum(sum(map(int.bit_count, entries.values())) for entries in self.log)
+        units = sum(map(int.bit_count, chain.from_iterable(map(dict.values, self.log))))
         return 3 * sum(map(len, self.log)) + units
 
 
@@ -185,7 +186,9 @@ def _delivery_condition(arrival: Arrival[Data, Own | None]) -> list[Need]:
 
 
 def size(packet: Data, own: Own | None) -> ControlSize:
-    sets = [set_from_wire(dests) for dests in packet.log[2::3]]
+    sets: list[Any] = packet.log[2::3]
+    if bytes in map(type, sets):  # more than 63 nodes
+        sets = [set_from_wire(dests) for dests in sets]
     entries, units, empty = len(sets), sum(map(int.bit_count, sets)), sets.count(0)
     if own is not None:
         alone = len(own.purged) // 2
