@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import msgspec
 
 from testbed.core.errors import EngineError
+from testbed.core.garbage import rare_collections
 from testbed.core.model import Nanos, NodeId, Submission
 from testbed.core.network import Arrivals, Network
 from testbed.core.node import Timer
@@ -79,10 +80,11 @@ class VirtualEngine:
             link = self._links[source][to] = self._wires.link(source, to)
         self._copies += 1
         arrivals = link.send(now, len(frame))
-        caused, shell = self._caused, self.shells[to]
+        caused, shell, ticket = self._caused, self.shells[to], self._ticket
         for arrival in arrivals:
-            self._ticket += 1
-            caused.append((arrival, self._ticket, shell, frame, caused))
+            ticket += 1
+            caused.append((arrival, ticket, shell, frame, caused))
+        self._ticket = ticket
         return arrivals
 
     def arm(self, node: NodeId, timer: Timer, at: Nanos) -> None:
@@ -103,7 +105,8 @@ class VirtualEngine:
 
     def run(self, progress: Callable[[int], None] | None = None) -> Totals:
         """Until nothing is left to happen; `progress` hears of each hundredth send."""
-        return self.play(self._plan.submissions(), progress)
+        with rare_collections():
+            return self.play(self._plan.submissions(), progress)
 
     def play(
         self, submissions: Iterator[Submission], progress: Callable[[int], None] | None = None

@@ -17,6 +17,7 @@ import msgspec
 
 from testbed.algorithms import find
 from testbed.core.errors import BadInput
+from testbed.core.garbage import rare_collections
 from testbed.hunt.crew import Crew
 from testbed.hunt.generate import NODES, Shape, make_schedule
 from testbed.hunt.play import play
@@ -122,7 +123,7 @@ def hunt(
     if cores is None:
         is_short = schedules is not None and schedules <= ALONE_MAX
         cores = 1 if is_short else len(os.sched_getaffinity(0))
-    work = partial(run_chunk, algorithm, seed, Shape(n, messages))
+    work = partial(_run_chunk_quickly, algorithm, seed, Shape(n, messages))
     chunks = _chunks(first, schedules)
     tally, interrupted = Tally(), False
     finds: list[Find] = []
@@ -177,6 +178,11 @@ def run_chunk(algorithm: str, seed: int, shape: Shape, numbers: range) -> Chunk:
             if len(finds) == FINDS_MAX:
                 break
     return tally, finds
+
+
+def _run_chunk_quickly(algorithm: str, seed: int, shape: Shape, numbers: range) -> Chunk:
+    with rare_collections():
+        return run_chunk(algorithm, seed, shape, numbers)
 
 
 def _alone(work: Work, chunks: Iterator[range]) -> Results:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from testbed.core.garbage import rare_collections
 from testbed.core.model import MessageId, Nanos, NodeId
 from testbed.trace.recorder import Witness
 from testbed.trace.schema import Event
@@ -266,6 +267,11 @@ class TraceEvent(NamedTuple):
 
 def audit_events(events_of: dict[NodeId, list[TraceEvent]], *, complete: bool = True) -> Audit:
     """Audit each node's events, in its own order; the order between nodes is worked out here."""
+    with rare_collections():
+        return _audit_events(events_of).verdict(complete=complete)
+
+
+def _audit_events(events_of: dict[NodeId, list[TraceEvent]]) -> Oracle:
     nodes = set(events_of)
     for events in events_of.values():
         nodes.update(node for event in events if event.dests for node in event.dests)
@@ -297,4 +303,4 @@ def audit_events(events_of: dict[NodeId, list[TraceEvent]], *, complete: bool = 
                 oracle.deliver(node, message, time)
             at += 1
         position[node] = at
-    return oracle.verdict(complete=complete)
+    return oracle
