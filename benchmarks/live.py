@@ -107,7 +107,7 @@ def _measure_one(folder: str, name: str, plan: Plan, transport: str) -> dict[str
 
 
 def _run(folder: str, name: str, plan: Plan, transport: str) -> LiveReport:
-    run = rundir.create(Path(folder), name)
+    run = rundir.create(Path(folder), name.replace(" ", "-"))
     return run_live(plan, run, LiveOptions(transport=transport))
 
 
