@@ -123,7 +123,7 @@ def hunt(
     if cores is None:
         is_short = schedules is not None and schedules <= ALONE_MAX
         cores = 1 if is_short else len(os.sched_getaffinity(0))
-    work = partial(_run_chunk_quickly, algorithm, seed, Shape(n, messages))
+    work = partial(run_chunk, algorithm, seed, Shape(n, messages))
     chunks = _chunks(first, schedules)
     tally, interrupted = Tally(), False
     finds: list[Find] = []
@@ -159,6 +159,7 @@ def replay(schedule: Schedule) -> Audit:
     return play(schedule)
 
 
+@rare_collections()
 def run_chunk(algorithm: str, seed: int, shape: Shape, numbers: range) -> Chunk:
     """These schedules, one after the other; the tally counts those up to the last find needed."""
     record = find(algorithm)
@@ -178,11 +179,6 @@ def run_chunk(algorithm: str, seed: int, shape: Shape, numbers: range) -> Chunk:
             if len(finds) == FINDS_MAX:
                 break
     return tally, finds
-
-
-def _run_chunk_quickly(algorithm: str, seed: int, shape: Shape, numbers: range) -> Chunk:
-    with rare_collections():
-        return run_chunk(algorithm, seed, shape, numbers)
 
 
 def _alone(work: Work, chunks: Iterator[range]) -> Results:
