@@ -26,6 +26,7 @@ from actors.clock import RunClock, clock_identity, loopback_identity
 from actors.direct import DirectCarrier, RunKeys
 from actors.envelope import hello
 from actors.host import Host, Status
+from testbed.algorithms import find
 from testbed.core.errors import EngineError
 from testbed.core.model import Nanos, NodeId
 from testbed.engine.plan import Plan
@@ -65,6 +66,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     homes: tuple[int, ...]
     """The actor of each node."""
     messages_of: dict[NodeId, int]
+    last_send: Nanos
+    """When the last message of the run is sent; nobody moves after it."""
     spool: str
     """Path of the run's spool; used where `mark` is found in it, a local folder elsewhere."""
     mark: str
@@ -128,7 +131,7 @@ class NodeActor:
             self._scratch = tempfile.TemporaryDirectory(prefix="causalbed-")
             shared = Path(self._scratch.name)
         self._spool = shared / f"actor-{task.actor:04d}.arrows"
-        self._recorder = Recorder(task.run_id, self._spool)
+        self._recorder = Recorder(task.run_id, self._spool, find(task.plan.algorithm).packet_names)
         if task.keys is None:
             self._carrier = CallCarrier()
             endpoint = None
@@ -137,8 +140,9 @@ class NodeActor:
             endpoint = self._carrier.endpoint
         nodes = tuple(node for node, home in enumerate(task.homes) if home == task.actor)
         self._host = Host(
-            task.plan, nodes, task.messages_of, task.homes, self._carrier, self._recorder
-        )
+            task.plan, nodes, task.messages_of, task.homes, self._carrier, self._recorder,
+            task.last_send,
+        )  # fmt: skip
         return Ready(endpoint, shares_folder)
 
     @_control

@@ -123,6 +123,7 @@ class Drive:
             actor=actor,
             homes=self._homes,
             messages_of={node: self._outline.messages_of[node] for node in nodes},
+            last_send=self._outline.last_send,
             spool=str(self._run.spool.resolve()),
             mark=MARK,
             bind="127.0.0.1" if one_machine else found[actor].address,

@@ -21,18 +21,24 @@ from actors.envelope import HELLO, pack_header, unpack
 from actors.lateness import Lateness
 from testbed.core.errors import EngineError, MalformedFrame
 from testbed.core.model import Nanos, NodeId, Submission
-from testbed.core.network import Arrivals, Link, Network
+from testbed.core.network import Arrivals, Network
 from testbed.core.node import Timer
+from testbed.core.world import FOREVER
+from testbed.engine.moves import Move, MoveKind, make_move, moves
 from testbed.engine.nodes import make_shells
 from testbed.engine.plan import Plan
+from testbed.engine.virtual import Wire
 from testbed.trace.recorder import Recorder
 
 STEPS_PER_PASS = 256
 """So many events at most before outgoing copies leave and incoming ones are looked at."""
 WAIT_SECONDS_MAX = 0.05
 """The loop looks up this often, to see a request to stop and to flush the trace."""
-_TIMER = -1
-"""In place of a source: timers come before frames that are due at the same time."""
+_TIMER, _MOVE = -1, -2
+"""In place of a source: moves, then timers come before frames that are due at the same time."""
+
+
+_GOING = (MoveKind.LEAVE, MoveKind.DISCONNECT)
 
 
 class Status(msgspec.Struct, frozen=True):
@@ -66,14 +72,16 @@ class Host:
         homes: tuple[int, ...],
         carrier: Carrier,
         recorder: Recorder,
+        last_send: Nanos = 0,
     ) -> None:
-        """`homes[node]` is the actor of each node of the plan."""
+        """`homes[node]` is the actor of each node of the plan; nobody moves after `last_send`."""
         self._carrier = carrier
         self._recorder = recorder
         self._nodes = nodes
         self._n = plan.n
-        self._network = Network(plan.network, plan.seed)
-        self._links: dict[tuple[NodeId, NodeId], Link] = {}
+        itineraries = plan.itineraries(last_send)
+        self._network = Network(plan.network, plan.seed, plan.air(itineraries))
+        self._links: dict[tuple[NodeId, NodeId], Wire] = {}
         here = homes[nodes[0]]
         self._away = tuple(None if home == here else home for home in homes)
         self._outboxes: dict[int, list[bytes]] = {}
@@ -86,13 +94,22 @@ class Host:
         self._stopping = False
         self._busy = False
         self._submitted = self._expected = self._handled = self._waiting = 0
+        self._moves_left = 0
         self.lateness = Lateness()
         self.copies = 0
         self.refused = 0
         self.end: Nanos = 0
         self.greeted: set[int] = set()
         self.failure: tuple[str, str] | None = None
-        self.shells = make_shells(plan, nodes, self, recorder)
+        cells = {host: stays[0].station for host, stays in itineraries.items()}
+        self.shells = make_shells(plan, nodes, self, recorder, cells)
+        self._here_since: dict[NodeId, Nanos] = {}  # of each host: its stay's start, by the plan
+        for host in [node for node in nodes if node in itineraries]:
+            self._here_since[host] = 0
+            for move in moves(itineraries[host], plan.notice):
+                self._number += 1
+                heappush(self._agenda, (move.time, _MOVE, self._number, host, move))
+                self._moves_left += 1
 
     # --- port ---------------------------------------------------------------------------------
 
@@ -159,7 +176,7 @@ class Host:
             expected=self._expected,
             handled=self._handled,
             waiting=self._waiting,
-            timers=len(self._armed),
+            timers=len(self._armed) + self._moves_left,
             unacknowledged=sum(shell.unacknowledged() for shell in self.shells.values()),
             held=sum(shell.held() for shell in self.shells.values()),
             busy=self._busy,
@@ -238,10 +255,15 @@ class Host:
 
     def _handle(self, now: Nanos) -> None:
         due, source, number, to, what = heappop(self._agenda)
-        if source != _TIMER:
+        if source == _MOVE:
+            self._move(to, what, now)
+        elif source != _TIMER:
             self.lateness.add(now - due)
             self._waiting -= 1
-            self.shells[to].arrive(now, what)
+            if due < self._here_since.get(to, 0):
+                self.shells[to].miss(now, source, what)
+            else:
+                self.shells[to].arrive(now, what)
             self._handled += 1
         elif self._armed.get((to, what)) == number:
             self.lateness.add(now - due)
@@ -250,6 +272,14 @@ class Host:
         else:
             return  # disarmed, or armed again for later
         self.end = now
+
+    def _move(self, host: NodeId, move: Move, now: Nanos) -> None:
+        """What comes through the air later, but was due before, belongs to an earlier stay."""
+        self.lateness.add(now - move.time)
+        self._moves_left -= 1
+        if move.kind is not MoveKind.ANNOUNCE:
+            self._here_since[host] = FOREVER if move.kind in _GOING else move.time
+        make_move(self.shells[host], move, now)
 
     def _flush(self) -> None:
         """All copies of this pass that go to one actor leave as one batch."""

@@ -24,6 +24,7 @@ from typing import Any
 
 import simpy
 
+from testbed.algorithms import find
 from testbed.core.distribution import Exponential
 from testbed.core.network import LinkSpec, NetworkSpec
 from testbed.engine.plan import Plan
@@ -91,7 +92,7 @@ def traced() -> int:
     """Everything on: rows packed, spooled, published as Parquet."""
     with tempfile.TemporaryDirectory() as folder:
         run = rundir.create(Path(folder), "bench-0001")
-        recorder = Recorder(run.id, run.spool / "part-0.arrows")
+        recorder = Recorder(run.id, run.spool / "part-0.arrows", find(PLAN.algorithm).packet_names)
         copies = VirtualEngine(PLAN, recorder).run().copies
         recorder.close()
         run.publish()

@@ -8,18 +8,18 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
-from testbed.algorithms import algorithms
+from tests.families import STATIC
 from tests.scene import Flight, Scene
 from tests.schedules import from_seed, play
 
 NODES = 4
-NAMES = tuple(algorithms())
+NAMES = tuple(STATIC)
 
 
 @cache
 def real_copies(name: str) -> tuple[Flight, ...]:
     """Every copy of one busy execution, with the bytes it really had."""
-    scene = Scene(algorithms()[name], NODES)
+    scene = Scene(STATIC[name], NODES)
     copies: list[Flight] = []
     play(scene, from_seed(5), sends=25, after_send=lambda m: copies.extend(
         copy for copy in scene.flying if copy.message == m

@@ -15,9 +15,11 @@ from testbed.core.node import Arrival, Node, Timer, View
 from testbed.core.wire import Codec
 from testbed.engine.shell import Shell
 from testbed.trace.oracle import Audit, TraceEvent, audit_events
-from testbed.trace.schema import PACKED, Event
+from testbed.trace.schema import ABSENT, PACKED, REASONS, Event
 
 FIELDS = tuple(column.name for column in PACKED)
+AUDITED = (Event.SEND, Event.RECEIVE, Event.DELIVER, Event.FORWARD, Event.DISCARD)
+_REASON = FIELDS.index("reason")
 
 
 class Rows:
@@ -42,11 +44,13 @@ class Rows:
         """What the audit reads, by node, in each node's own order."""
         events: dict[NodeId, list[TraceEvent]] = {}
         for at, row in enumerate(self.rows):
-            node, _, _, time, event, origin, number = row[:7]
-            if event in (Event.SEND, Event.RECEIVE, Event.DELIVER):
+            node, _, _, time, event, origin, number, peer = row[:8]
+            if event == Event.DISCARD and REASONS[row[_REASON]] != "disconnected":
+                continue
+            if event in AUDITED and origin != ABSENT:
                 dests = self.dests.get(at, ())
                 events.setdefault(node, []).append(
-                    TraceEvent(Event(event), (origin, number), dests, time)
+                    TraceEvent(Event(event), (origin, number), dests, time, peer)
                 )
         return events
 

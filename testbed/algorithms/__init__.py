@@ -1,7 +1,8 @@
 """Discovery: every module below this package that defines ALGORITHM is an algorithm.
 
 Drop a file into a family and it is listed, runnable, checked and tested; there is no list to
-edit. Names of the form `package.module:NAME` reach algorithms outside the repository.
+edit. Names of the form `package.module:NAME` reach algorithms outside the repository, and
+`name[key=value,...]` sets an algorithm's own parameters.
 """
 
 from __future__ import annotations
@@ -9,6 +10,9 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from functools import cache
+from typing import Any
+
+import msgspec
 
 from testbed.core.algorithm import Algorithm
 from testbed.core.errors import BadInput
@@ -26,13 +30,36 @@ def algorithms() -> dict[str, Algorithm]:
 
 
 def find(name: str) -> Algorithm:
-    """The algorithm of this name, or of this `package.module:NAME`."""
-    if ":" in name:
-        return _outside(name)
+    """The algorithm of this name, or of this `package.module:NAME`, whatever its parameters."""
+    bare, _, _ = name.partition("[")
+    if ":" in bare:
+        return _outside(bare)
     known = algorithms()
-    if name not in known:
-        raise BadInput(f"unknown algorithm '{name}'; known are {', '.join(known)}")
-    return known[name]
+    if bare not in known:
+        raise BadInput(f"unknown algorithm '{bare}'; known are {', '.join(known)}")
+    return known[bare]
+
+
+def parameters(name: str) -> Any:
+    """The values in `name[key=value,...]`, as the algorithm's own type; None if it has none."""
+    algorithm = find(name)
+    _, bracket, rest = name.partition("[")
+    if bracket and not rest.endswith("]"):
+        raise BadInput(f"'{name}': it takes name[key=value,...]")
+    pairs = [pair.partition("=") for pair in rest[:-1].split(",") if pair]
+    given = {key.strip(): value.strip() for key, _, value in pairs}
+    if algorithm.params is None:
+        if given:
+            raise BadInput(f"'{name}': {algorithm.name} takes no parameters")
+        return None
+    known = algorithm.params.__struct_fields__
+    for key in given:
+        if key not in known:
+            raise BadInput(f"'{name}': unknown parameter '{key}'; known are {', '.join(known)}")
+    try:
+        return msgspec.convert(given, algorithm.params, strict=False)
+    except msgspec.ValidationError as error:
+        raise BadInput(f"'{name}': {error}") from error
 
 
 def _outside(path: str) -> Algorithm:

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 import pyarrow.fs
 
+from testbed.algorithms import find
 from testbed.cli.outcome import content_hash, machine, versions
 from testbed.cli.terminal import console, progress_bar
 from testbed.config.experiment import Experiment
@@ -97,7 +98,9 @@ def _run_one(
 
 
 def _run_virtual(planned: Planned, run: RunDir, tick: Progress) -> dict[str, Any]:
-    recorder = Recorder(run.id, run.spool / "part-0000.arrows")
+    recorder = Recorder(
+        run.id, run.spool / "part-0000.arrows", find(planned.plan.algorithm).packet_names
+    )
     try:
         totals = VirtualEngine(planned.plan, recorder).run(tick)
     finally:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import NoneType
 from typing import Any, NamedTuple
+
+import msgspec
 
 from testbed.core.model import NodeId, Role
 from testbed.core.node import Node, Packet, View
@@ -42,6 +45,8 @@ class Algorithm:
     paper: str
     roles: Mapping[Role, Callable[[View], Node[Any, Any]]]
     packets: tuple[type[Packet], ...]
+    params: type[msgspec.Struct] | None = None
+    """What may be set in `name[key=value]`; every field has a default."""
     own: Any = NoneType
     """Type of the part of a packet that belongs to one destination alone."""
     bare: tuple[type[Packet], ...] = ()
@@ -49,6 +54,10 @@ class Algorithm:
     size: Callable[[Any, Any], ControlSize]
     well_formed: Callable[[Any, Any, int], bool] | None = None
     """Whether a decoded packet can have come from a system of n nodes; what types cannot say."""
+    is_possible: Callable[[Any, int, int], bool] | None = None
+    """The same for a mobile algorithm with stations: the packet, nodes in all, stations."""
+    stations_send: bool = False
+    """The application may also send from stations."""
     guarantee: Guarantee = Guarantee.CAUSAL
     needs_reliable: bool = True
     """Channels must neither lose nor duplicate; the planner puts a reliable link under it."""
@@ -58,6 +67,18 @@ class Algorithm:
     """Every message must go to all other processes."""
     refuses_self: str | None = None
     """Why a message to its own sender is refused; None where it works."""
+
+    @property
+    def is_mobile(self) -> bool:
+        """Whether it runs on mobile hosts instead of processes."""
+        return Role.HOST in self.roles
+
+    @property
+    def packet_names(self) -> tuple[str, ...]:
+        """What the trace calls its packets: `HandoffBegin` is `handoff_begin`."""
+        return tuple(
+            re.sub(r"(?<!^)(?=[A-Z])", "_", packet.__name__).lower() for packet in self.packets
+        )
 
     def refusal(self, sender: NodeId, dests: tuple[NodeId, ...], n: int) -> str | None:
         """Why this destination set cannot be sent, or None if it can."""

@@ -15,6 +15,7 @@ import msgspec
 from testbed.core.distribution import Distribution
 from testbed.core.draw import BLOCK, uniforms
 from testbed.core.model import Nanos, NodeId
+from testbed.core.world import Whereabouts, World
 
 NANOS_PER_SECOND = 1_000_000_000
 GK_STEP: Nanos = 1_000_000
@@ -137,6 +138,11 @@ class Link:
             return (arrival, self._in_order(twin))
         return (arrival,)
 
+    def reset(self) -> None:
+        """Nothing is on the link any more: the next copy waits for no other."""
+        self._busy_until = 0
+        self.last_arrival = -1
+
     def _draw_block(self, block: int) -> None:
         """Uniform numbers for the next copies; few links use up their last block."""
         spec, seed, a, b = self._spec, self._seed, self._source, self._target
@@ -178,18 +184,70 @@ class Link:
         return arrival
 
 
+class Air(msgspec.Struct, frozen=True):
+    """What carries frames from and to hosts, and where the hosts are."""
+
+    world: World
+    spec: LinkSpec
+    hosts: dict[NodeId, Whereabouts]
+
+    def common_stay_end(self, source: NodeId, target: NodeId, now: Nanos) -> Nanos | None:
+        """How long these two reach each other from now on; None: they do not."""
+        end: Nanos | None = None
+        for host, other in ((source, target), (target, source)):
+            if host not in self.hosts:
+                continue
+            stay = self.hosts[host].at(now)
+            if stay is None or (other not in self.hosts and stay.station != other):
+                return None
+            end = stay.end if end is None else min(end, stay.end)
+        return end
+
+
+class AirLink:
+    """One direction of the air between a host and a station, or between two hosts.
+
+    FIFO and reliable as long as both stay; a frame that would arrive when one of them has left is
+    lost. Each stay begins with an idle channel.
+    """
+
+    __slots__ = ("_air", "_end", "_link", "_source", "_target")
+
+    def __init__(self, air: Air, seed: int, source: NodeId, target: NodeId) -> None:
+        self._air = air
+        self._link = Link(air.spec, seed, source, target)
+        self._source = source
+        self._target = target
+        self._end: Nanos = -1
+
+    def send(self, now: Nanos, size: int) -> Arrivals:
+        end = self._air.common_stay_end(self._source, self._target, now)
+        if end is None:
+            return LOST
+        if end != self._end:
+            self._end = end
+            self._link.reset()
+        arrivals = self._link.send(now, size)
+        return arrivals if arrivals[-1] < end else LOST
+
+
 class Network:
     """All links that leave the nodes of one engine (or one actor), made when first used."""
 
-    def __init__(self, spec: NetworkSpec, seed: int) -> None:
+    def __init__(self, spec: NetworkSpec, seed: int, air: Air | None = None) -> None:
         self._spec = spec
         self._seed = seed
-        self._links: dict[tuple[NodeId, NodeId], Link] = {}
+        self._air = air
+        self._links: dict[tuple[NodeId, NodeId], Link | AirLink] = {}
 
-    def link(self, source: NodeId, target: NodeId) -> Link:
+    def link(self, source: NodeId, target: NodeId) -> Link | AirLink:
         """The link from source to target, with its count and its queue."""
         key = (source, target)
         if key not in self._links:
-            spec = self._spec.spec(source, target)
-            self._links[key] = Link(spec, self._seed, source, target)
+            self._links[key] = self._make(source, target)
         return self._links[key]
+
+    def _make(self, source: NodeId, target: NodeId) -> Link | AirLink:
+        if self._air is not None and self._air.world.is_air(source, target):
+            return AirLink(self._air, self._seed, source, target)
+        return Link(self._spec.spec(source, target), self._seed, source, target)

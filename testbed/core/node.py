@@ -1,7 +1,8 @@
 """The narrow waist: an algorithm gets one input and answers with effects.
 
-Inputs are past tense and arrive as method calls (`on_submitted`, `on_received`, `on_timer`);
-effects are imperative and recorded on the Turn. A Node knows no clock, no randomness, no engine;
+Inputs are past tense and arrive as method calls (`on_submitted`, `on_received`, `on_timer`, and
+for mobile hosts `on_entered`, `on_left`, `on_disconnecting`); effects are imperative and recorded
+on the Turn. A Node knows no clock, no randomness, no engine;
 it runs to completion, and everything it does to the world is on its Turn. Rules for a Node:
 
 * absorb, then settle: store the input, then fire what is enabled until nothing moves;
@@ -48,6 +49,8 @@ class Transmit(msgspec.Struct, frozen=True, gc=False):
     packet: Packet
     message: Message | None
     own: Mapping[NodeId, Any] | None
+    again: bool = False
+    """The algorithm has sent this before and repeats it; the trace says so."""
 
 
 class Deliver(msgspec.Struct, frozen=True, gc=False):
@@ -61,6 +64,8 @@ class Discard(msgspec.Struct, frozen=True, gc=False):
 
     message: Message
     reason: str
+    host: NodeId | None = None
+    """At a station: the host that the message would have been for."""
 
 
 class SetTimer(msgspec.Struct, frozen=True, gc=False):
@@ -76,7 +81,19 @@ class CancelTimer(msgspec.Struct, frozen=True, gc=False):
     timer: Timer
 
 
-Effect = Transmit | Deliver | Discard | SetTimer | CancelTimer
+class BeginHandoff(msgspec.Struct, frozen=True, gc=False):
+    """For the trace: this station has begun to take over a host."""
+
+    host: NodeId
+
+
+class EndHandoff(msgspec.Struct, frozen=True, gc=False):
+    """For the trace: this station has taken over a host, and nothing is left to do for it."""
+
+    host: NodeId
+
+
+Effect = Transmit | Deliver | Discard | SetTimer | CancelTimer | BeginHandoff | EndHandoff
 
 
 class Turn(msgspec.Struct):
@@ -85,8 +102,10 @@ class Turn(msgspec.Struct):
     now: Nanos
     effects: list[Effect] = []
 
-    def send(self, to: NodeId, packet: Packet, *, message: Message | None = None) -> None:
-        self.effects.append(Transmit((to,), packet, message, None))
+    def send(
+        self, to: NodeId, packet: Packet, *, message: Message | None = None, again: bool = False
+    ) -> None:
+        self.effects.append(Transmit((to,), packet, message, None, again))
 
     def multicast(
         self,
@@ -101,8 +120,8 @@ class Turn(msgspec.Struct):
     def deliver(self, message: Message) -> None:
         self.effects.append(Deliver(message))
 
-    def discard(self, message: Message, reason: str) -> None:
-        self.effects.append(Discard(message, reason))
+    def discard(self, message: Message, reason: str, *, host: NodeId | None = None) -> None:
+        self.effects.append(Discard(message, reason, host))
 
     def set_timer(self, timer: Timer, at: Nanos) -> None:
         self.effects.append(SetTimer(timer, at))
@@ -110,16 +129,30 @@ class Turn(msgspec.Struct):
     def cancel_timer(self, timer: Timer) -> None:
         self.effects.append(CancelTimer(timer))
 
+    def begin_handoff(self, host: NodeId) -> None:
+        self.effects.append(BeginHandoff(host))
+
+    def end_handoff(self, host: NodeId) -> None:
+        self.effects.append(EndHandoff(host))
+
 
 class View(msgspec.Struct, frozen=True):
     """What a node may know of the world when it is made."""
 
     me: NodeId
-    processes: tuple[NodeId, ...]
+    processes: tuple[NodeId, ...] = ()
+    stations: tuple[NodeId, ...] = ()
+    hosts: tuple[NodeId, ...] = ()
+    cells: Mapping[NodeId, NodeId] = {}
+    """The station of each host at the start, which everybody knows (AV section 5.1)."""
+    keeps: bool = True
+    """What reaches the station of a disconnected host is kept for it; else it is dropped."""
+    params: Any = None
+    """The algorithm's own parameters, of its record's type `params`."""
 
     @property
     def n(self) -> int:
-        return len(self.processes)
+        return len(self.processes) + len(self.stations) + len(self.hosts)
 
 
 class Node(Generic[P, O]):
@@ -143,6 +176,18 @@ class Node(Generic[P, O]):
     def on_timer(self, timer: Timer, turn: Turn) -> None:
         """A timer that was set has come due."""
         raise ContractGap(self, "a timer")
+
+    def on_entered(self, station: NodeId, turn: Turn) -> None:
+        """A host hears the beacon of this station: it is in its cell from now on."""
+        raise ContractGap(self, "a move")
+
+    def on_left(self, turn: Turn) -> None:
+        """A host has left its cell; what it sends before it enters one is lost."""
+        raise ContractGap(self, "a move")
+
+    def on_disconnecting(self, turn: Turn) -> None:
+        """A host will leave by its own will, soon: the last chance to tell its station."""
+        raise ContractGap(self, "a disconnection")
 
     def held(self) -> int:
         """How many received messages wait for their causal past."""

@@ -20,13 +20,14 @@ import msgspec
 
 from testbed.core.algorithm import Algorithm
 from testbed.core.errors import MalformedFrame
-from testbed.core.model import Message, NodeId
+from testbed.core.model import Message, NodeId, Role
 from testbed.core.node import Arrival, Packet
 
 FRAME_BYTES_MAX = 16 * 1024 * 1024
 """A frame larger than this is refused, by sender and receiver alike."""
 
-_ARRAY_OF_FOUR = b"\x94"
+FRAME_START = b"\x94"
+"""An array of four: how every frame begins."""
 _NIL = b"\xc0"
 
 
@@ -41,21 +42,35 @@ def _decoder(packets: tuple[type[Packet], ...], own: Any) -> msgspec.msgpack.Dec
 class Codec:
     """Encodes and decodes the packets of one algorithm."""
 
-    __slots__ = ("_bare", "_decode", "_encode", "_n", "_well_formed", "bytes_max")
+    __slots__ = (
+        "_bare", "_decode", "_encode", "_is_possible", "_n", "_size", "_stations", "_well_formed",
+        "bytes_max",
+    )  # fmt: skip
 
-    def __init__(self, algorithm: Algorithm, n: int, *, bytes_max: int = FRAME_BYTES_MAX) -> None:
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        n: int,
+        *,
+        stations: int = 0,
+        bytes_max: int = FRAME_BYTES_MAX,
+    ) -> None:
         """`n` is the number of nodes: an identifier beyond it is malformed."""
         self._encode: Callable[[Any], bytes] = msgspec.msgpack.Encoder().encode
         self._decode: Callable[[bytes], Any] = _decoder(algorithm.packets, algorithm.own).decode
         self._well_formed = algorithm.well_formed
+        self._is_possible = algorithm.is_possible
+        self._stations = stations
         self._bare = algorithm.bare
         self._n = n
+        # An algorithm that runs on the hosts alone knows nothing of stations.
+        self._size = n if Role.STATION in algorithm.roles else n - stations
         self.bytes_max = bytes_max
 
     def shared_part(self, source: NodeId, message: Message | None, packet: Packet) -> bytes:
         """What all copies of one multicast have in common, encoded once."""
         three = self._encode((source, message, packet))
-        return _ARRAY_OF_FOUR + three[1:]
+        return FRAME_START + three[1:]
 
     def own_part(self, own: Any) -> bytes:
         """What one destination alone gets, to be put behind the shared part."""
@@ -75,7 +90,11 @@ class Codec:
             or (type(arrival.packet) not in self._bare if message is None else message.origin >= n)
             or (
                 self._well_formed is not None
-                and not self._well_formed(arrival.packet, arrival.own, n)
+                and not self._well_formed(arrival.packet, arrival.own, self._size)
+            )
+            or (
+                self._is_possible is not None
+                and not self._is_possible(arrival.packet, n, self._stations)
             )
         ):
             raise MalformedFrame(f"frame of {len(frame)} bytes refused: impossible content")

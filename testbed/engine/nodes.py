@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from testbed.algorithms import find
-from testbed.core.model import NodeId
+from collections.abc import Mapping
+
+import msgspec
+
+from testbed.algorithms import find, parameters
+from testbed.core.algorithm import Algorithm
+from testbed.core.model import NodeId, Role
 from testbed.core.node import View
 from testbed.core.wire import Codec
 from testbed.engine.plan import Plan
@@ -14,25 +19,61 @@ from testbed.trace.recorder import Sink, Witness
 
 
 def make_shells(
-    plan: Plan, nodes: tuple[NodeId, ...], port: Port, sink: Sink | Witness | None
+    plan: Plan,
+    nodes: tuple[NodeId, ...],
+    port: Port,
+    sink: Sink | Witness | None,
+    cells: Mapping[NodeId, NodeId] | None = None,
 ) -> dict[NodeId, Shell]:
-    """The shells of these nodes, each with its node, all with one codec."""
+    """The shells of these nodes, each with its node, all with one codec.
+
+    `cells` is the station of each host at the start. Nodes whose role an algorithm does not know
+    have no shell: the stations of an algorithm that runs on the hosts alone.
+    """
     algorithm = find(plan.algorithm)
-    codec = Codec(algorithm, plan.n)
-    processes = tuple(range(plan.n))
+    codec = Codec(algorithm, plan.n, stations=plan.stations)
+    view = _view(plan, cells or {})
     shells = {}
     for me in nodes:
         role = plan.role(me)
-        link = None if plan.retry_after is None else ReliableLink(me, plan.retry_after)
-        shells[me] = Shell(
+        if role not in algorithm.roles:
+            continue
+        shell = shells[me] = Shell(
             me,
             role,
-            algorithm.roles[role](View(me, processes)),
+            algorithm.roles[role](msgspec.structs.replace(view, me=me)),
             algorithm=algorithm,
             n=plan.n,
             codec=codec,
             port=port,
             sink=sink,
-            link=link,
+            link=_link(plan, algorithm, me, role),
+            stations=plan.stations,
         )
+        if role is Role.HOST:
+            shell.place(view.cells[me])
     return shells
+
+
+def _view(plan: Plan, cells: Mapping[NodeId, NodeId]) -> View:
+    params = parameters(plan.algorithm)
+    if plan.roam is None:
+        return View(0, tuple(range(plan.n)), params=params)
+    world = plan.roam.world
+    return View(
+        0,
+        stations=tuple(range(world.stations)),
+        hosts=tuple(world.host_ids),
+        cells=cells,
+        keeps=plan.roam.keeps,
+        params=params,
+    )
+
+
+def _link(plan: Plan, algorithm: Algorithm, me: NodeId, role: Role) -> ReliableLink | None:
+    """Under processes; under the wires of stations; under hosts that have no station to help."""
+    if plan.retry_after is None:
+        return None
+    if role is Role.PROCESS or Role.STATION not in algorithm.roles:
+        return ReliableLink(me, plan.retry_after)
+    return ReliableLink(me, plan.retry_after, plan.stations) if role is Role.STATION else None

@@ -10,7 +10,8 @@ from typing import Protocol
 import msgspec
 
 from testbed.core.model import Nanos, NodeId, Role, Submission
-from testbed.core.network import NetworkSpec
+from testbed.core.network import Air, LinkSpec, NetworkSpec
+from testbed.core.world import Itinerary, Whereabouts, World
 
 
 class Traffic(Protocol):
@@ -26,6 +27,26 @@ class Stop(Protocol):
     def cut(self, submissions: Iterator[Submission]) -> Iterator[Submission]: ...
 
 
+class Mobility(Protocol):
+    """Where each host is, and when; movement ends at `until`, and then every host stays."""
+
+    notice: Nanos
+    """How long before it is gone a disconnecting host may still tell its station."""
+
+    def itinerary(self, host: NodeId, until: Nanos) -> Itinerary: ...
+
+
+class Roam(msgspec.Struct, frozen=True, kw_only=True):
+    """The mobile part of a plan."""
+
+    world: World
+    mobility: Mobility
+    wireless: LinkSpec
+    """Of the air between a host and its station, or between two hosts."""
+    keeps: bool = True
+    """Stations keep what reaches them for a disconnected host; else they drop it."""
+
+
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """One run of one algorithm."""
 
@@ -39,6 +60,16 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Messages, in order of sending, that statistics leave out."""
     retry_after: Nanos | None = None
     """The reliable link's patience; None: no reliable link."""
+    roam: Roam | None = None
+    """Stations and hosts; None: all nodes are processes that stay where they are."""
+
+    @property
+    def stations(self) -> int:
+        return 0 if self.roam is None else self.roam.world.stations
+
+    @property
+    def notice(self) -> Nanos:
+        return 0 if self.roam is None else self.roam.mobility.notice
 
     def submissions(self) -> Iterator[Submission]:
         """Every send of the run, by time."""
@@ -59,8 +90,26 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         per_node = tuple(counts[node] for node in range(self.n))
         return Outline(per_node, sum(per_node), copies, last)
 
+    def last_send(self) -> Nanos:
+        """When sending ends; hosts stay where they are from then on."""
+        return max((sent.time for sent in self.submissions()), default=0)
+
     def role(self, node: NodeId) -> Role:
-        return Role.PROCESS
+        return Role.PROCESS if self.roam is None else self.roam.world.role(node)
+
+    def itineraries(self, until: Nanos) -> dict[NodeId, Itinerary]:
+        """Every host's stays; nobody moves after `until`, which is when sending ends."""
+        if self.roam is None:
+            return {}
+        mobility = self.roam.mobility
+        return {host: mobility.itinerary(host, until) for host in self.roam.world.host_ids}
+
+    def air(self, itineraries: dict[NodeId, Itinerary]) -> Air | None:
+        """The air between hosts and stations, for the network model."""
+        if self.roam is None:
+            return None
+        where = {host: Whereabouts(stays) for host, stays in itineraries.items()}
+        return Air(self.roam.world, self.roam.wireless, where)
 
 
 class Outline(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ import struct
 
 from testbed.core.errors import EngineError, MalformedFrame
 from testbed.core.model import Nanos, NodeId
+from testbed.core.wire import FRAME_START
 
 _HEADER = struct.Struct("<BII")
 _DATA, _ACK = 0, 1
@@ -27,7 +28,9 @@ TRIES_MAX = 60
 class ReliableLink:
     """The sending and receiving ends of all links of one node."""
 
-    def __init__(self, me: NodeId, retry_after: Nanos) -> None:
+    def __init__(self, me: NodeId, retry_after: Nanos, covered: int | None = None) -> None:
+        """`covered`: only links to nodes below this one; a station's wires, not the air."""
+        self._covered = covered
         self._me = me
         self._retry_after = retry_after
         self._next_number: dict[NodeId, int] = {}
@@ -38,6 +41,13 @@ class ReliableLink:
     @property
     def unacknowledged(self) -> int:
         return len(self._unacknowledged)
+
+    def covers(self, to: NodeId) -> bool:
+        return self._covered is None or to < self._covered
+
+    def wrapped(self, frame: bytes) -> bool:
+        """Whether these bytes must be the link's own; a bare frame begins as no header does."""
+        return self._covered is None or frame[:1] != FRAME_START
 
     def wrap(self, to: NodeId, frame: bytes) -> tuple[bytes, str]:
         """The frame with its header, and the timer to arm for it."""

@@ -15,7 +15,9 @@ from testbed.core.node import Arrival, Node, Transmit
 from testbed.trace.recorder import Sink, Witness
 from testbed.trace.schema import ABSENT, REASONS, ROLES, Event
 
-_LOSS = REASONS.index("loss")
+LOSS, LEFT_CELL = REASONS.index("loss"), REASONS.index("left_cell")
+WAIVED = REASONS.index("disconnected")
+"""A message dropped for this reason is no longer owed to the host."""
 _NO_CONTROL = ControlSize(ABSENT, ABSENT, ABSENT, ABSENT)
 _NO_MESSAGE = Message(ABSENT, ABSENT, b"")
 _SEND, _RECEIVE, _DELIVER, _DISCARD = Event.SEND, Event.RECEIVE, Event.DELIVER, Event.DISCARD
@@ -50,12 +52,18 @@ class Scribe(Protocol):
         """A copy arrived and the algorithm has seen it; `changed`: it did something."""
 
     def delivered(self, message: Message, now: Nanos) -> None: ...
-    def discarded(self, message: Message, reason: int, now: Nanos) -> None: ...
+    def discarded(self, message: Message, reason: int, host: NodeId | None, now: Nanos) -> None: ...
     def fired(self) -> None:
-        """A timer made the algorithm do something."""
+        """Something other than a message made the algorithm do something."""
 
-    def fated(self, batch: Batch, position: int, arrivals: int, now: Nanos) -> None:
-        """The network lost a copy, or made it two."""
+    def fated(self, batch: Batch, position: int, arrivals: int, reason: int, now: Nanos) -> None:
+        """The network lost a copy, for this reason, or made it two."""
+
+    def forwarded(self, event: Event, batch: Batch, position: int, now: Nanos) -> None:
+        """A station passed a copy of a message on, or somebody sent one again."""
+
+    def moved(self, event: Event, peer: NodeId, now: Nanos) -> None:
+        """A host changed its cell, or a station took one over."""
 
     def link(self, event: Event, now: Nanos, peer: int, frame_bytes: int, reason: int) -> None:
         """Bytes that belong to no message: of the reliable link, or malformed."""
@@ -99,9 +107,22 @@ class Glance:
     def delivered(self, message: Message, now: Nanos) -> None:
         self._witness.deliver(self._me, (message.origin, message.number), now)
 
-    def discarded(self, message: Message, reason: int, now: Nanos) -> None: ...
+    def discarded(self, message: Message, reason: int, host: NodeId | None, now: Nanos) -> None:
+        if reason == WAIVED and host is not None:
+            self._witness.waive(host, (message.origin, message.number))
+
+    def forwarded(self, event: Event, batch: Batch, position: int, now: Nanos) -> None:
+        message = batch.effect.message
+        if message is not None and event is Event.FORWARD:
+            to = batch.effect.dests[position]
+            self._witness.forward(self._me, (message.origin, message.number), to, now)
+
     def fired(self) -> None: ...
-    def fated(self, batch: Batch, position: int, arrivals: int, now: Nanos) -> None: ...
+    def fated(
+        self, batch: Batch, position: int, arrivals: int, reason: int, now: Nanos
+    ) -> None: ...
+
+    def moved(self, event: Event, peer: NodeId, now: Nanos) -> None: ...
     def link(self, event: Event, now: Nanos, peer: int, frame_bytes: int, reason: int) -> None: ...
 
 
@@ -117,6 +138,7 @@ class Rows:
         self._role = ROLES.index(role.value)
         self._node = node
         self._size = algorithm.size
+        self._kinds = {packet: code for code, packet in enumerate(algorithm.packets)}
         self._seq = 0
         self._state_ints = node.state_ints()
 
@@ -147,25 +169,43 @@ class Rows:
         message = arrival.message or _NO_MESSAGE
         size = self._size(arrival.packet, arrival.own)
         overhead = frame_bytes - len(message.payload)
-        self._write(_RECEIVE, now, message, arrival.source, size, overhead, ABSENT, cpu_ns)
+        kind = self._kinds[type(arrival.packet)]
+        self._write(
+            _RECEIVE, now, message, arrival.source, size, overhead, ABSENT, cpu_ns, packet=kind
+        )
 
     def delivered(self, message: Message, now: Nanos) -> None:
         self._write(_DELIVER, now, message)
 
-    def discarded(self, message: Message, reason: int, now: Nanos) -> None:
-        self._write(_DISCARD, now, message, reason=reason)
+    def discarded(self, message: Message, reason: int, host: NodeId | None, now: Nanos) -> None:
+        self._write(_DISCARD, now, message, ABSENT if host is None else host, reason=reason)
 
     def fired(self) -> None:
         self._state_ints = self._node.state_ints()
 
-    def fated(self, batch: Batch, position: int, arrivals: int, now: Nanos) -> None:
+    def fated(self, batch: Batch, position: int, arrivals: int, reason: int, now: Nanos) -> None:
+        if arrivals:
+            self._copy(_DUPLICATE, batch, position, now)
+        else:
+            self._copy(_DROP, batch, position, now, reason)
+
+    def forwarded(self, event: Event, batch: Batch, position: int, now: Nanos) -> None:
+        self._copy(event, batch, position, now)
+
+    def moved(self, event: Event, peer: NodeId, now: Nanos) -> None:
+        self._write(event, now, _NO_MESSAGE, peer)
+
+    def _copy(
+        self, event: Event, batch: Batch, position: int, now: Nanos, reason: int = ABSENT
+    ) -> None:
+        """A row about one copy that is on its way out."""
         effect = batch.effect
         message = effect.message or _NO_MESSAGE
         part = None if batch.parts is None else batch.parts[position]
         self._write(
-            _DUPLICATE if arrivals else _DROP, now, message, effect.dests[position],
-            self._size(effect.packet, part), len(batch.frames[position]) - len(message.payload),
-            reason=ABSENT if arrivals else _LOSS,
+            event, now, message, effect.dests[position], self._size(effect.packet, part),
+            len(batch.frames[position]) - len(message.payload),
+            reason=reason, packet=self._kinds[type(effect.packet)],
         )  # fmt: skip
 
     def link(self, event: Event, now: Nanos, peer: int, frame_bytes: int, reason: int) -> None:
@@ -192,6 +232,7 @@ class Rows:
         copies: int = ABSENT,
         cpu_ns: int = 0,
         reason: int = ABSENT,
+        packet: int = ABSENT,
     ) -> None:
         ints, units, entries, empty = size
         deadline = message.deadline
@@ -199,6 +240,6 @@ class Rows:
             self._me, self._role, self._seq, now, event, message.origin, message.number, peer,
             ints, overhead, units, entries, empty, copies, len(message.payload),
             self._state_ints, self._node.held(), ABSENT if deadline is None else deadline,
-            cpu_ns, reason,
+            cpu_ns, reason, packet,
         )  # fmt: skip
         self._seq += 1

@@ -13,10 +13,12 @@ from testbed.core.algorithm import Algorithm
 from testbed.core.errors import BadInput, ContractViolation, MalformedFrame
 from testbed.core.model import Message, Nanos, NodeId, Role
 from testbed.core.node import (
+    BeginHandoff,
     CancelTimer,
     Deliver,
     Discard,
     Effect,
+    EndHandoff,
     Node,
     SetTimer,
     Timer,
@@ -26,17 +28,16 @@ from testbed.core.node import (
 from testbed.core.wire import Codec
 from testbed.engine.port import Port
 from testbed.engine.reliable import HEADER_BYTES, TIMER_PREFIX, ReliableLink
-from testbed.engine.scribe import Batch, scribe_for
+from testbed.engine.scribe import LEFT_CELL, LOSS, Batch, scribe_for
 from testbed.trace.recorder import Sink, Witness
 from testbed.trace.schema import ABSENT, REASONS, Event
 
-_LOSS = REASONS.index("loss")
 _MALFORMED = REASONS.index("malformed")
 _OVERSIZED = REASONS.index("oversized")
 
 
 class Shell:
-    """Drives one node: `start`, `submit`, `arrive`, `fire` are its whole life."""
+    """Drives one node: `start`, `submit`, `arrive`, `fire` are its whole life, and `move`."""
 
     def __init__(
         self,
@@ -50,8 +51,11 @@ class Shell:
         port: Port,
         sink: Sink | Witness | None,
         link: ReliableLink | None = None,
+        stations: int = 0,
     ) -> None:
+        """Nodes from `stations` on are mobile hosts, if there are stations at all."""
         self.me = me
+        self.role = role
         self.node = node
         self.delivered = 0
         self.malformed = 0
@@ -61,6 +65,10 @@ class Shell:
         self._port = port
         self._scribe = scribe_for(sink, me, role, node, algorithm)
         self._link = link
+        self._stations = stations
+        self._is_station = role is Role.STATION
+        self._cell: NodeId | None = None
+        self._is_disconnected = False
         self._submitted = 0
 
     # --- inputs -------------------------------------------------------------------------------
@@ -97,7 +105,7 @@ class Shell:
 
     def arrive(self, now: Nanos, frame: bytes) -> None:
         """Bytes came in: unwrap, decode, step; what is no packet is counted and refused."""
-        if self._link is not None:
+        if self._link is not None and self._link.wrapped(frame):
             inner = self._unwrap(now, frame)
             if inner is None:
                 return
@@ -137,6 +145,47 @@ class Shell:
         for effect in turn.effects:
             self._interpret(effect, now)
 
+    def place(self, station: NodeId) -> None:
+        """A host's cell at the start, which everybody knows: no event."""
+        self._cell = station
+
+    def enter(self, now: Nanos, station: NodeId) -> None:
+        """A host hears the beacon of a station."""
+        event = Event.CONNECT if self._is_disconnected else Event.ENTER
+        self._cell, self._is_disconnected = station, False
+        turn = Turn(self._port.clock(self.me, now))
+        self.node.on_entered(station, turn)
+        self._settle_move(turn, event, station, now)
+
+    def leave(self, now: Nanos, *, disconnects: bool) -> None:
+        """A host is out of reach from now on; if it `disconnects`, it has said so before."""
+        assert self._cell is not None
+        station, self._cell = self._cell, None
+        self._is_disconnected = disconnects
+        turn = Turn(self._port.clock(self.me, now))
+        self.node.on_left(turn)
+        self._settle_move(turn, Event.DISCONNECT if disconnects else Event.LEAVE, station, now)
+
+    def announce_disconnection(self, now: Nanos) -> None:
+        """A host is about to disconnect and may still tell its station."""
+        turn = Turn(self._port.clock(self.me, now))
+        self.node.on_disconnecting(turn)
+        self._settle_move(turn, None, ABSENT, now)
+
+    def _settle_move(self, turn: Turn, event: Event | None, peer: NodeId, now: Nanos) -> None:
+        if self._scribe is not None:
+            if turn.effects:
+                self._scribe.fired()
+            if event is not None:
+                self._scribe.moved(event, peer, now)
+        for effect in turn.effects:
+            self._interpret(effect, now)
+
+    def miss(self, now: Nanos, source: NodeId, frame: bytes) -> None:
+        """A frame came through the air too late: the host it was for has left that cell."""
+        if self._scribe is not None:
+            self._scribe.link(Event.DROP, now, source, len(frame), LEFT_CELL)
+
     def held(self) -> int:
         return self.node.held()
 
@@ -160,6 +209,12 @@ class Shell:
                 self._port.arm(self.me, timer, at)
             case CancelTimer(timer):
                 self._port.disarm(self.me, timer)
+            case BeginHandoff(host):
+                if self._scribe is not None:
+                    self._scribe.moved(Event.HANDOFF_BEGIN, host, now)
+            case EndHandoff(host):
+                if self._scribe is not None:
+                    self._scribe.moved(Event.HANDOFF_END, host, now)
 
     def _discard(self, effect: Discard, now: Nanos) -> None:
         if effect.reason not in REASONS:
@@ -167,7 +222,8 @@ class Shell:
                 self._algorithm.name, self.me, f"unknown reason '{effect.reason}' for a discard"
             )
         if self._scribe is not None:
-            self._scribe.discarded(effect.message, REASONS.index(effect.reason), now)
+            reason = REASONS.index(effect.reason)
+            self._scribe.discarded(effect.message, reason, effect.host, now)
 
     def _encode(self, effect: Transmit) -> Batch:
         """What all copies share is encoded once; then each copy's own part."""
@@ -188,14 +244,30 @@ class Shell:
 
     def _transmit(self, batch: Batch, now: Nanos) -> None:
         transmit, me, link = self._port.transmit, self.me, self._link
+        passes_on = self._passes_on(batch)
         for position, to in enumerate(batch.effect.dests):
             frame = batch.frames[position]
-            if link is not None:
+            if link is not None and link.covers(to):
                 frame, timer = link.wrap(to, frame)
                 self._port.arm(me, timer, now + link.wait())
+            if passes_on is not None and self._scribe is not None:
+                self._scribe.forwarded(passes_on, batch, position, now)
             arrivals = transmit(me, to, frame, now)
             if len(arrivals) != 1 and self._scribe is not None:
-                self._scribe.fated(batch, position, len(arrivals), now)
+                reason = LEFT_CELL if self._is_air(to) else LOSS
+                self._scribe.fated(batch, position, len(arrivals), reason, now)
+
+    def _passes_on(self, batch: Batch) -> Event | None:
+        """What else the trace says of these copies: somebody else's message, or not the first."""
+        if self._scribe is None:
+            return None
+        if batch.effect.again:
+            return Event.RETRANSMIT
+        is_passed_on = self._is_station and batch.effect.message is not None
+        return Event.FORWARD if is_passed_on else None
+
+    def _is_air(self, to: NodeId) -> bool:
+        return self._stations > 0 and max(self.me, to) >= self._stations
 
     # --- the reliable link --------------------------------------------------------------------
 
@@ -229,7 +301,8 @@ class Shell:
         if self._scribe is not None:
             self._scribe.link(Event.RETRANSMIT, now, to, len(wrapped), ABSENT)
             if not arrivals:
-                self._scribe.link(Event.DROP, now, to, len(wrapped), _LOSS)
+                reason = LEFT_CELL if self._is_air(to) else LOSS
+                self._scribe.link(Event.DROP, now, to, len(wrapped), reason)
 
     def _refuse(self, now: Nanos, frame: bytes) -> None:
         self.malformed += 1

@@ -20,6 +20,7 @@ from testbed.core.garbage import rare_collections
 from testbed.core.model import Nanos, NodeId, Submission
 from testbed.core.network import Arrivals, Network
 from testbed.core.node import Timer
+from testbed.engine.moves import Move, make_move, moves
 from testbed.engine.nodes import make_shells
 from testbed.engine.plan import Plan
 from testbed.engine.shell import Shell
@@ -29,8 +30,9 @@ STEPS_PER_COPY_MAX = 10_000
 """A run that takes more steps than this per planned copy is not going to end."""
 
 
-Due = tuple[Nanos, int, Shell, bytes | Timer, list[Any]]
-"""When, ticket, at whom, a frame or a timer, and what else the same event caused, latest first."""
+Due = tuple[Nanos, int, Shell, bytes | Timer | Move, list[Any]]
+"""When, ticket, at whom, a frame, a timer or a move, and what else the same event caused, latest
+first."""
 
 
 class Wire(Protocol):
@@ -63,14 +65,17 @@ class VirtualEngine:
         self, plan: Plan, sink: Sink | Witness | None, *, wires: Wires | None = None
     ) -> None:
         self._plan = plan
-        self._wires: Wires = wires or Network(plan.network, plan.seed)
+        itineraries = plan.itineraries(plan.last_send()) if plan.roam is not None else {}
+        self._wires: Wires = wires or Network(plan.network, plan.seed, plan.air(itineraries))
         self._links: list[list[Wire | None]] = [[None] * plan.n for _ in range(plan.n)]
         self._heap: list[Due] = []
         self._caused: list[Due] = []
         self._ticket = 0
         self._copies = 0
         self._timers: dict[tuple[NodeId, Timer], int] = {}
-        self.shells = make_shells(plan, tuple(range(plan.n)), self, sink)
+        cells = {host: stays[0].station for host, stays in itineraries.items()}
+        self.shells = make_shells(plan, tuple(range(plan.n)), self, sink, cells)
+        self._moves = {host: moves(stays, plan.notice) for host, stays in itineraries.items()}
 
     # --- port ---------------------------------------------------------------------------------
 
@@ -115,6 +120,8 @@ class VirtualEngine:
         totals = Totals()
         for shell in self.shells.values():
             shell.start(0)
+        for host in self._moves:
+            self._schedule_move(self.shells[host])
         for submission in submissions:
             self._advance(submission.time)
             shell = self.shells[submission.node]
@@ -148,6 +155,9 @@ class VirtualEngine:
                 heappop(heap)
             if isinstance(what, bytes):
                 shell.arrive(now, what)
+            elif isinstance(what, Move):
+                make_move(shell, what, now)
+                self._schedule_move(shell)
             else:
                 self._fire(shell, what, ticket, now)
             if self._caused:
@@ -162,6 +172,13 @@ class VirtualEngine:
         if self._timers.get((shell.me, timer)) == ticket:
             del self._timers[shell.me, timer]
             shell.fire(now, timer)
+
+    def _schedule_move(self, shell: Shell) -> None:
+        """The host's next move, if it has one."""
+        move = next(self._moves[shell.me], None)
+        if move is not None:
+            self._ticket += 1
+            self._caused.append((move.time, self._ticket, shell, move, self._caused))
 
     def _sort_caused(self) -> None:
         """What the last event caused: the first of it to the heap, the rest behind it."""

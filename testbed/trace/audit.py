@@ -11,7 +11,14 @@ from testbed.trace.rundir import RunDir
 from testbed.trace.schema import AUDIT_COLUMNS, Event
 
 _NEVER_NULL = ("node", "seq", "event")
-_EVENTS = {event.text: event for event in (Event.SEND, Event.RECEIVE, Event.DELIVER)}
+_EVENTS = {
+    event.text: event
+    for event in (Event.SEND, Event.RECEIVE, Event.DELIVER, Event.FORWARD, Event.DISCARD)
+}
+_OPTIONAL = ("time", "peer", "reason")
+"""What the audit uses where a trace has it: how long copies were held, and what was waived."""
+_WAIVED = "disconnected"
+_MAY_BE_BARE = (Event.RECEIVE, Event.FORWARD, Event.DISCARD)
 
 
 def audit_run(run: RunDir, *, complete: bool = True) -> Audit:
@@ -20,13 +27,8 @@ def audit_run(run: RunDir, *, complete: bool = True) -> Audit:
 
 
 def read_trace(run: RunDir) -> pa.Table:
-    """The columns the audit needs, and `time` where there is one."""
-    try:
-        return run.table((*AUDIT_COLUMNS, "time"))
-    except DamagedRun as error:
-        if "'time'" not in str(error):
-            raise
-        return run.table(AUDIT_COLUMNS)
+    """The columns the audit needs, and those that it can use."""
+    return run.table(AUDIT_COLUMNS, optional=_OPTIONAL)
 
 
 def events_by_node(table: pa.Table) -> dict[NodeId, list[TraceEvent]]:
@@ -34,21 +36,26 @@ def events_by_node(table: pa.Table) -> dict[NodeId, list[TraceEvent]]:
     _check(table)
     table = table.sort_by([("node", "ascending"), ("seq", "ascending")])
     columns = {name: table.column(name).to_pylist() for name in table.column_names}
-    times = columns.get("time", [0] * table.num_rows)
+    none = [None] * table.num_rows
+    names = (*AUDIT_COLUMNS, *_OPTIONAL)
     events_of: dict[NodeId, list[TraceEvent]] = {}
-    rows = zip(*(columns[name] for name in AUDIT_COLUMNS), times, strict=True)
     last: tuple[NodeId, int] | None = None
-    for node, seq, text, origin, number, dests, time in rows:
+    for node, seq, text, origin, number, dests, time, peer, reason in zip(
+        *(columns.get(name, none) for name in names), strict=True
+    ):
         if last == (node, seq):
             raise DamagedRun(f"node {node} has two events with seq {seq}; seq must be unique")
         last = (node, seq)
         mine = events_of.setdefault(node, [])
         event = _EVENTS.get(text)
-        if event is None or (event is Event.RECEIVE and origin is None):
+        if event is None or (event in _MAY_BE_BARE and origin is None):
             continue  # not of the application, or a packet without a message
+        if event is Event.DISCARD and (reason != _WAIVED or peer is None):
+            continue
         if origin is None or number is None:
             raise DamagedRun(f"node {node}, seq {seq}: {text} does not name its message")
-        mine.append(TraceEvent(event, (origin, number), tuple(dests or ()), time or 0))
+        to = -1 if peer is None else peer
+        mine.append(TraceEvent(event, (origin, number), tuple(dests or ()), time or 0, to))
     return events_of
 
 

@@ -23,7 +23,8 @@ from testbed.core.model import MessageId, Nanos, NodeId
 from testbed.trace.recorder import Witness
 from testbed.trace.schema import Event
 
-_SEND, _RECEIVE = Event.SEND, Event.RECEIVE
+_SEND, _RECEIVE, _DELIVER = Event.SEND, Event.RECEIVE, Event.DELIVER
+_FORWARD = Event.FORWARD
 _maximum = np.maximum
 
 FINDINGS_MAX = 100
@@ -81,6 +82,8 @@ class Audit(msgspec.Struct, kw_only=True):
     inversions: int = 0
     duplicates: int = 0
     undelivered: int = 0
+    waived: int = 0
+    """Dropped because their host was disconnected and stations keep nothing; not owed."""
     strangers: int = 0
     evidence: Evidence = msgspec.field(default_factory=Evidence)
     findings: list[Finding] = msgspec.field(default_factory=list)
@@ -113,6 +116,8 @@ class Oracle(Witness):
         self._arrived_horizon = list(np.zeros((n, n), dtype=np.int64))
         self._arrived: list[dict[MessageId, Nanos]] = [{} for _ in range(n)]
         self._delivered: list[dict[MessageId, None]] = [{} for _ in range(n)]  # in this order
+        self._passed_horizon: dict[tuple[NodeId, NodeId], np.ndarray] = {}  # by station and host
+        self._waived: set[tuple[NodeId, MessageId]] = set()
         self._result = Audit(verdict=Verdict.VALID, why="")
 
     def send(self, node: NodeId, message: MessageId, dests: tuple[NodeId, ...]) -> None:
@@ -138,11 +143,36 @@ class Oracle(Witness):
         if sent is None or message in arrived:
             return
         arrived[message] = time
-        origin, position, stamp, _ = sent
+        origin, position, stamp, dests = sent
+        if node not in dests:
+            self._pass_through(node, sent)
+            return
         horizon = self._arrived_horizon[i]
         if horizon.item(origin) >= position:
             self._result.evidence.arrived_out_of_order += 1
         _maximum(horizon, stamp, out=horizon)
+
+    def _pass_through(self, node: NodeId, sent: _Sent) -> None:
+        """A copy at a station: out of order if something for a common destination overtook it."""
+        is_late = False
+        for to in sent.dests:
+            horizon = self._passed_horizon.get((node, to))
+            if horizon is None:
+                self._passed_horizon[node, to] = sent.stamp.copy()
+                continue
+            is_late |= horizon.item(sent.origin) >= sent.position
+            _maximum(horizon, sent.stamp, out=horizon)
+        self._result.evidence.arrived_out_of_order += is_late
+
+    def forward(self, node: NodeId, message: MessageId, to: NodeId, time: Nanos) -> None:
+        """A station passes a copy on to its destination; it was held if it came earlier."""
+        sent = self._sent.get(message)
+        if sent is not None and to in sent.dests:
+            self._count_held(time - self._arrived[self._index[node]].get(message, time))
+
+    def waive(self, node: NodeId, message: MessageId) -> None:
+        """A message that is no longer owed to this node: it was away, and nobody keeps messages."""
+        self._waived.add((node, message))
 
     def deliver(self, node: NodeId, message: MessageId, time: Nanos) -> None:
         sent = self._sent.get(message)
@@ -164,7 +194,9 @@ class Oracle(Witness):
                 self._find(Fault.CAUSAL_ORDER, node, message, self._inversion(i, node, message))
         delivered[message] = None
         _maximum(known, stamp, out=known)
-        waited = time - self._arrived[i].get(message, time)
+        self._count_held(time - self._arrived[i].get(message, time))
+
+    def _count_held(self, waited: Nanos) -> None:
         if waited > 0:
             evidence = self._result.evidence
             evidence.held += 1
@@ -175,7 +207,8 @@ class Oracle(Witness):
         """Judge; `complete` is false for a run that was cut short, where messages may be owed."""
         result = self._result
         result.delivered = sum(map(len, self._delivered))
-        result.undelivered = result.owed - result.delivered
+        result.waived = self._count_waived()
+        result.undelivered = result.owed - result.delivered - result.waived
         if result.undelivered and complete:
             self._find_undelivered()
         faults = result.inversions + result.duplicates + result.strangers
@@ -201,6 +234,15 @@ class Oracle(Witness):
             )
         return result
 
+    def _count_waived(self) -> int:
+        """What was owed, was not delivered, and need not be any more."""
+        return sum(
+            message in self._sent
+            and node in self._sent[message].dests
+            and message not in self._delivered[self._index[node]]
+            for node, message in self._waived
+        )
+
     # --- explanations -------------------------------------------------------------------------
 
     def _find(self, fault: Fault, node: NodeId, message: MessageId, prose: str) -> None:
@@ -215,6 +257,8 @@ class Oracle(Witness):
     def _find_undelivered(self) -> None:
         for message, sent in self._sent.items():
             for node in sorted(sent.dests):
+                if (node, message) in self._waived:
+                    continue
                 if node not in self._index or message not in self._delivered[self._index[node]]:
                     state = "never arrived at"
                     if node in self._index and message in self._arrived[self._index[node]]:
@@ -263,6 +307,8 @@ class TraceEvent(NamedTuple):
     message: MessageId
     dests: tuple[NodeId, ...]
     time: Nanos
+    peer: NodeId = -1
+    """Of a `forward` or `discard`: the host that it is for."""
 
 
 def audit_events(events_of: dict[NodeId, list[TraceEvent]], *, complete: bool = True) -> Audit:
@@ -289,7 +335,7 @@ def _audit_events(events_of: dict[NodeId, list[TraceEvent]]) -> Oracle:
         node = runnable.pop()
         events, at = events_of[node], position[node]
         while at < len(events):
-            kind, message, dests, time = events[at]
+            kind, message, dests, time, peer = events[at]
             if kind is _SEND:
                 oracle.send(node, message, dests)
                 sent.add(message)
@@ -299,8 +345,12 @@ def _audit_events(events_of: dict[NodeId, list[TraceEvent]]) -> Oracle:
                 break
             elif kind is _RECEIVE:
                 oracle.receive(node, message, time)
-            else:
+            elif kind is _DELIVER:
                 oracle.deliver(node, message, time)
+            elif kind is _FORWARD:
+                oracle.forward(node, message, peer, time)
+            else:
+                oracle.waive(peer, message)
             at += 1
         position[node] = at
     return oracle

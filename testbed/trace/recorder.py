@@ -44,13 +44,19 @@ class Witness(ABC):
     def receive(self, node: int, message: tuple[int, int], time: int) -> None: ...
     @abstractmethod
     def deliver(self, node: int, message: tuple[int, int], time: int) -> None: ...
+    @abstractmethod
+    def forward(self, node: int, message: tuple[int, int], to: int, time: int) -> None: ...
+    @abstractmethod
+    def waive(self, node: int, message: tuple[int, int]) -> None: ...
 
 
 class Recorder:
     """One spool file, fed by the nodes of one engine or actor."""
 
-    def __init__(self, run: str, spool: Path) -> None:
+    def __init__(self, run: str, spool: Path, packets: tuple[str, ...]) -> None:
+        """`packets` are the names behind the numbers in column `packet`."""
         self._run = run
+        self._packets = packets
         self._pack_into = struct.Struct(ROW_FORMAT).pack_into
         self._full: queue.SimpleQueue[tuple[bytearray, int, dict[int, tuple[int, ...]]] | None]
         self._full = queue.SimpleQueue()
@@ -109,7 +115,7 @@ class Recorder:
             while (item := self._full.get()) is not None:
                 buffer, count, dests = item
                 rows = np.frombuffer(buffer, dtype=ROW, count=count)
-                self._writer.write_batch(to_batch(self._run, rows, dests))
+                self._writer.write_batch(to_batch(self._run, rows, dests, self._packets))
                 self._stream.flush()
             self._writer.close()
         except BaseException as error:  # noqa: BLE001 - handed to close(), which raises it

@@ -77,12 +77,14 @@ class RunDir:
         shutil.rmtree(self.spool, ignore_errors=True)
         return rows
 
-    def table(self, columns: tuple[str, ...] = AUDIT_COLUMNS) -> pa.Table:
+    def table(
+        self, columns: tuple[str, ...] = AUDIT_COLUMNS, optional: tuple[str, ...] = ()
+    ) -> pa.Table:
         """These columns of all events; raises DamagedRun where they are not to be had."""
         files = sorted(self.events.glob("*.parquet"))
         if not files:
             raise DamagedRun(f"{self.path}: no Parquet file in events/")
-        tables = [_read(file, columns) for file in files]
+        tables = [_read(file, columns, optional) for file in files]
         try:
             return pa.concat_tables(tables, promote_options="permissive")
         except pa.ArrowException as error:
@@ -117,13 +119,14 @@ def _whole_batches(spool: Path) -> Iterator[pa.RecordBatch]:
             return  # a killed writer leaves a stream that ends in the middle
 
 
-def _read(file: Path, columns: tuple[str, ...]) -> pa.Table:
+def _read(file: Path, columns: tuple[str, ...], optional: tuple[str, ...]) -> pa.Table:
     try:
         parquet = pq.ParquetFile(file)
-        missing = [column for column in columns if column not in parquet.schema_arrow.names]
+        names = parquet.schema_arrow.names
+        missing = [column for column in columns if column not in names]
         if missing:
             raise DamagedRun(f"{file}: column '{missing[0]}' is missing; the trace needs it")
-        return parquet.read(columns=list(columns))
+        return parquet.read(columns=[*columns, *(name for name in optional if name in names)])
     except (pa.ArrowException, OSError) as error:
         raise DamagedRun(f"{file}: not a readable Parquet file ({error}); run it again") from error
 

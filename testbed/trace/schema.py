@@ -27,6 +27,13 @@ class Event(enum.IntEnum):
     RETRANSMIT = 6
     ACKNOWLEDGE = 7
     MALFORMED = 8
+    FORWARD = 9
+    ENTER = 10
+    LEAVE = 11
+    DISCONNECT = 12
+    CONNECT = 13
+    HANDOFF_BEGIN = 14
+    HANDOFF_END = 15
 
     @property
     def text(self) -> str:
@@ -40,14 +47,21 @@ EVENT_MEANING = {
     Event.DISCARD: "the algorithm gave a message up; `reason` says why",
     Event.DROP: "the network lost a copy; written by its sender",
     Event.DUPLICATE: "the network made a second copy; written by its sender",
-    Event.RETRANSMIT: "the reliable link sent a copy again",
+    Event.RETRANSMIT: "a copy was sent again, by the reliable link or by the algorithm",
     Event.ACKNOWLEDGE: "the reliable link acknowledged a copy; bytes with the copy's header",
     Event.MALFORMED: "bytes arrived that are no packet; refused",
+    Event.FORWARD: "a station sent a copy of somebody's message on, to `peer`",
+    Event.ENTER: "a host heard the beacon of `peer`: it is in that cell from now on",
+    Event.LEAVE: "a host left the cell of `peer`, without a word",
+    Event.DISCONNECT: "a host that had told its station `peer` went off the air",
+    Event.CONNECT: "a host that had disconnected is in the cell of `peer` from now on",
+    Event.HANDOFF_BEGIN: "a station began to take over the host `peer`",
+    Event.HANDOFF_END: "a station has taken over the host `peer`; the hand-off is over",
 }
 
 ROLES = ("process", "mss", "mh")
 
-REASONS = ("loss", "malformed", "oversized")
+REASONS = ("loss", "malformed", "oversized", "left_cell", "duplicate", "disconnected")
 """What `reason` may say; new reasons are added at the end."""
 
 ABSENT = -1
@@ -107,6 +121,10 @@ COLUMNS = (
         "processor time the algorithm spent on this event (0 in `sim`)",
     ),
     Column("reason", pa.string(), "i1", True, "why, on `discard`, `drop` and `malformed`"),
+    Column(
+        "packet", pa.string(), "i1", True,
+        "kind of packet, by the algorithm's own name, on `receive`, `drop`, `forward` and so on",
+    ),
 )  # fmt: skip
 
 PACKED = tuple(column for column in COLUMNS if column.packed)
@@ -126,8 +144,11 @@ ROW_FORMAT = "<" + "".join(_STRUCT_CODES[column.packed] for column in PACKED)
 _TEXTS = {"role": ROLES, "event": tuple(event.text for event in Event), "reason": REASONS}
 
 
-def to_batch(run: str, rows: np.ndarray, dests: dict[int, tuple[int, ...]]) -> pa.RecordBatch:
+def to_batch(
+    run: str, rows: np.ndarray, dests: dict[int, tuple[int, ...]], packets: tuple[str, ...]
+) -> pa.RecordBatch:
     """Packed rows as an Arrow batch; `dests` maps a row's index to its destinations."""
+    texts = _TEXTS | {"packet": packets}
     arrays = []
     for column in COLUMNS:
         if column.name == "run":
@@ -135,17 +156,18 @@ def to_batch(run: str, rows: np.ndarray, dests: dict[int, tuple[int, ...]]) -> p
         elif column.name == "dests":
             array = _lists(dests, len(rows))
         else:
-            array = _unpack(column, rows[column.name])
+            array = _unpack(column, rows[column.name], texts)
         arrays.append(array)
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
 
-def _unpack(column: Column, values: np.ndarray) -> pa.Array:
+def _unpack(column: Column, values: np.ndarray, texts: dict[str, tuple[str, ...]]) -> pa.Array:
     values = np.ascontiguousarray(values)
     mask = values == ABSENT if column.nullable else None
-    if column.name in _TEXTS:
+    if column.name in texts:
         codes = pa.array(values, mask=mask)
-        return pa.DictionaryArray.from_arrays(codes, list(_TEXTS[column.name])).cast(pa.string())
+        words = pa.array(texts[column.name], type=pa.string())
+        return pa.DictionaryArray.from_arrays(codes, words).cast(pa.string())
     return pa.array(values, type=column.arrow, mask=mask)
 
 

@@ -10,6 +10,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from testbed.algorithms import find
 from testbed.core.distribution import Exponential
 from testbed.core.network import Fifo, LinkSpec, Loss, NetworkSpec
 from testbed.engine.plan import Plan
@@ -57,7 +58,7 @@ def simulate(
         retry_after=200 * MS if loss else None,
     )
     run = create(out, f"small-{len(list(out.glob('small-*'))) + 1:04d}-{algorithm}")
-    recorder = Recorder(run.id, run.spool / "nodes.arrows")
+    recorder = Recorder(run.id, run.spool / "nodes.arrows", find(algorithm).packet_names)
     totals = VirtualEngine(plan, recorder).run()
     recorder.close()
     run.publish()

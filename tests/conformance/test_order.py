@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from testbed.algorithms import algorithms
 from testbed.core.algorithm import Guarantee
 from testbed.core.errors import BadInput
 from testbed.core.network import Fifo
 from testbed.trace.oracle import Fault, Verdict
+from tests.families import STATIC
 from tests.runs import plan, run
 from tests.scene import Scene
 from tests.schedules import from_choices, play
 
-ALL = algorithms()
+ALL = STATIC
 CAUSAL = [name for name, a in ALL.items() if a.guarantee is Guarantee.CAUSAL]
 OTHERS = [name for name in ALL if name not in CAUSAL]
 ITSELF = [name for name in CAUSAL if ALL[name].refuses_self is None]

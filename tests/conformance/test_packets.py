@@ -11,17 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import testbed.algorithms
-from testbed.algorithms import algorithms, find
+from testbed.algorithms import find
 from testbed.core.algorithm import Algorithm
 from testbed.core.errors import BadInput
 from testbed.core.node import Transmit
 from testbed.trace.schema import Event
 from tests.copies import changed_after_the_send
+from tests.families import STATIC
 from tests.runs import plan, run
 from tests.scene import Scene
 from tests.schedules import from_choices, from_seed, play
 
-ALL = algorithms()
+ALL = STATIC
 
 
 def transmissions(algorithm: Algorithm, n: int, seed: int) -> list[tuple[Scene, Transmit]]:

@@ -99,7 +99,7 @@ def test_the_row_of_a_refused_frame_has_no_message_in_the_trace() -> None:
 
     scene = Scene(algorithms()["rst"], 2)
     scene.inject(1, b"")
-    (row,) = to_batch("run", np.array(scene.rows.rows, dtype=ROW), {}).to_pylist()
+    (row,) = to_batch("run", np.array(scene.rows.rows, dtype=ROW), {}, ("data",)).to_pylist()
     assert (row["event"], row["reason"], row["origin"], row["number"], row["dests"]) == (
         "malformed", "malformed", None, None, None,
     )  # fmt: skip

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from testbed.algorithms import algorithms
 from testbed.core.algorithm import Guarantee
 from testbed.core.errors import BadInput, EngineError
 from testbed.hunt.hunter import FINDS_MAX, Hunt, hunt, replay
 from testbed.trace.oracle import Fault, Verdict
+from tests.families import STATIC
 
-CAUSAL = [name for name, a in algorithms().items() if a.guarantee is Guarantee.CAUSAL]
+CAUSAL = [name for name, a in STATIC.items() if a.guarantee is Guarantee.CAUSAL]
 
 
 def hunt_alone(algorithm: str, schedules: int, *, seed: int = 1, first: int = 0) -> Hunt:

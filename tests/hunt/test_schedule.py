@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from testbed.algorithms import algorithms, find
+from testbed.algorithms import find
 from testbed.core.errors import BadInput
 from testbed.hunt.generate import Shape, make_schedule
 from testbed.hunt.hunter import hunt, replay
 from testbed.hunt.schedule import Schedule, ScriptedWires, Send
+from tests.families import STATIC
 from tests.hunt.broken import NEEDS_FIFO
 
 SHAPE = Shape()
@@ -110,14 +111,14 @@ def test_a_destination_set_that_the_algorithm_excludes_is_the_users_mistake(
         replay(Schedule.load(saved(tmp_path, a_schedule(algorithm="bss"))))
 
 
-@pytest.mark.parametrize("name", list(algorithms()))
+@pytest.mark.parametrize("name", list(STATIC))
 def test_every_schedule_made_up_could_have_been_loaded(name: str, tmp_path: Path) -> None:
     for schedule in schedules_of(name, 60):
         schedule.save(tmp_path / "schedule.json")
         assert Schedule.load(tmp_path / "schedule.json") == schedule
 
 
-@pytest.mark.parametrize("name", list(algorithms()))
+@pytest.mark.parametrize("name", list(STATIC))
 def test_no_schedule_asks_for_what_the_algorithm_refuses(name: str) -> None:
     algorithm = find(name)
     for schedule in schedules_of(name, 200):

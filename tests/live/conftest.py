@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from actors.engine import LiveOptions, LiveReport, RaySession, ray_session, run_live
+from testbed.algorithms import find
 from testbed.core.distribution import Distribution, Exponential
 from testbed.core.network import LinkSpec, NetworkSpec
 from testbed.engine.plan import Plan
@@ -53,7 +54,9 @@ def sim(tmp_path: Path) -> Callable[[Plan], RunDir]:
 
     def run(plan: Plan) -> RunDir:
         where = rundir.create(tmp_path, f"sim-{next(count)}")
-        recorder = Recorder(where.id, where.spool / "part-0000.arrows")
+        recorder = Recorder(
+            where.id, where.spool / "part-0000.arrows", find(plan.algorithm).packet_names
+        )
         VirtualEngine(plan, recorder).run()
         recorder.close()
         where.publish()

@@ -57,7 +57,7 @@ def count_faults(trace: Trace) -> Counts:
     for node, events in trace.items():
         seen: list[MessageId] = []
         arrived: list[MessageId] = []
-        for kind, message, _, _ in events:
+        for kind, message, *_ in events:
             if kind is Event.RECEIVE and message in sends and message not in arrived:
                 out_of_order += any(message in before[earlier] for earlier in arrived)
                 arrived.append(message)

@@ -18,7 +18,8 @@ from testbed.trace.rundir import create, open_run
 from testbed.trace.schema import ABSENT, COLUMNS, PACKED, REASONS, ROLES, SCHEMA, Event
 
 LIMITS = {"i4": (1 << 31) - 1, "i8": (1 << 63) - 1}
-CODES = {"role": len(ROLES), "event": len(Event), "reason": len(REASONS)}
+PACKETS = ("data", "handoff_begin")
+CODES = {"role": len(ROLES), "event": len(Event), "reason": len(REASONS), "packet": len(PACKETS)}
 
 
 def values(column: object) -> st.SearchStrategy[int]:
@@ -49,12 +50,14 @@ def expected(fields: tuple[int, ...], dests: tuple[int, ...] | None) -> dict[str
             shown = Event(value).name.lower()
         elif column.name == "reason":
             shown = REASONS[value]
+        elif column.name == "packet":
+            shown = PACKETS[value]
         row[column.name] = shown
     return row
 
 
 def write(spool: Path, rows: list[tuple[tuple[int, ...], tuple[int, ...] | None]]) -> None:
-    recorder = Recorder("r", spool)
+    recorder = Recorder("r", spool, PACKETS)
     for fields, dests in rows:
         if dests is not None:
             recorder.destinations(dests)
@@ -94,7 +97,7 @@ def test_an_empty_spool_has_the_schema_and_no_rows(tmp_path: Path) -> None:
 
 
 def test_what_fails_in_the_background_is_raised_at_the_end(tmp_path: Path) -> None:
-    recorder = Recorder("r", tmp_path / "s")
+    recorder = Recorder("r", tmp_path / "s", PACKETS)
     recorder._writer.close()
     recorder._stream.close()
     recorder.row(*(0 for _ in PACKED))
@@ -109,7 +112,7 @@ import pyarrow as pa
 from testbed.trace.recorder import Recorder, ROWS_PER_BATCH
 from testbed.trace.schema import PACKED
 spool = Path(sys.argv[1])
-recorder = Recorder("r", spool)
+recorder = Recorder("r", spool, ("data",))
 zeros = [0] * (len(PACKED) - 3)
 for seq in range(2 * ROWS_PER_BATCH + 100):
     recorder.row(0, 0, seq, *zeros)
@@ -121,8 +124,12 @@ def readable():
     except (pa.ArrowException, OSError):
         pass
     return rows
-while readable() < 2 * ROWS_PER_BATCH:
+for _ in range(3_000):
+    if readable() == 2 * ROWS_PER_BATCH:
+        break
     time.sleep(0.01)
+else:
+    recorder.close()  # it says what failed
 print("flushed", flush=True)
 sys.stdin.read()
 """

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from testbed.algorithms import find
 from testbed.core.errors import BadInput, DamagedRun
 from testbed.engine.virtual import VirtualEngine
 from testbed.trace.audit import audit_run
@@ -31,7 +32,7 @@ from tests.runs import plan, run
 def written(out: Path, name: str = "run-0001", *, algorithm: str = "rst") -> RunDir:
     """A small run on disk, finished and published."""
     made = create(out, name)
-    recorder = Recorder(name, made.spool / "sim.arrows")
+    recorder = Recorder(name, made.spool / "sim.arrows", find(algorithm).packet_names)
     VirtualEngine(plan(algorithm, messages=60), recorder).run()
     recorder.close()
     made.publish()
@@ -79,7 +80,7 @@ def test_a_published_trace_says_what_the_engine_did(tmp_path: Path) -> None:
 def test_an_unfinished_run_is_published_when_it_is_opened(tmp_path: Path) -> None:
     made = create(tmp_path, "run-0001")
     made.write_manifest({"status": "aborted"})
-    Recorder("run-0001", made.spool / "a.arrows").close()
+    Recorder("run-0001", made.spool / "a.arrows", ()).close()
     assert open_run(str(made.path)).files() == [str(made.events / "a.parquet")]
 
 
