@@ -27,8 +27,8 @@ class HostTraffic(msgspec.Struct, frozen=True, kw_only=True):
             sends = self.from_stations.timeline(hosts + node, hosts, seed)
         else:
             return
-        for time, _, dests, payload_bytes in sends:
-            yield Submission(time, node, tuple(d + first for d in dests), payload_bytes)
+        for sent in sends:
+            yield sent._replace(node=node, dests=tuple(d + first for d in sent.dests))
 
     def merged(self, n: int, seed: int) -> Iterator[Submission]:
         """All sends by time; equal times by node."""

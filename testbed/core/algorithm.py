@@ -21,6 +21,8 @@ class Guarantee(enum.StrEnum):
     NONE = "none"
     FIFO = "fifo"
     CAUSAL = "causal"
+    DEADLINE = "deadline-causal"
+    """What is delivered is in causal order and before its deadline; what is not was discarded."""
 
 
 class ControlSize(NamedTuple):
@@ -59,6 +61,8 @@ class Algorithm:
     stations_send: bool = False
     """The application may also send from stations."""
     guarantee: Guarantee = Guarantee.CAUSAL
+    uses_deadlines: bool = False
+    """It needs a deadline on every message, and gives up what cannot meet it."""
     needs_reliable: bool = True
     """Channels must neither lose nor duplicate; the planner puts a reliable link under it."""
     needs_fifo: bool = False

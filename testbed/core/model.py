@@ -43,6 +43,7 @@ class Message(msgspec.Struct, frozen=True, array_like=True, gc=False, forbid_unk
     number: Count
     payload: bytes
     deadline: Count | None = None
+    """Clock value, of any node's own clock, from which on the message is worthless."""
 
     @property
     def id(self) -> MessageId:
@@ -56,6 +57,8 @@ class Submission(NamedTuple):
     node: NodeId
     dests: tuple[NodeId, ...]
     payload_bytes: int
+    lifetime: Nanos | None = None
+    """How long after its sending, by the sender's clock, the message is of use; None: for ever."""
 
 
 def dest_set(nodes: Iterable[NodeId]) -> DestSet:

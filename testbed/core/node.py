@@ -1,7 +1,8 @@
 """The narrow waist: an algorithm gets one input and answers with effects.
 
 Inputs are past tense and arrive as method calls (`on_submitted`, `on_received`, `on_timer`, and
-for mobile hosts `on_entered`, `on_left`, `on_disconnecting`); effects are imperative and recorded
+for mobile hosts `on_entered`, `on_left`, `on_disconnecting`; where a failure detector runs,
+`on_suspected` and `on_trusted`); effects are imperative and recorded
 on the Turn. A Node knows no clock, no randomness, no engine;
 it runs to completion, and everything it does to the world is on its Turn. Rules for a Node:
 
@@ -147,6 +148,8 @@ class View(msgspec.Struct, frozen=True):
     """The station of each host at the start, which everybody knows (AV section 5.1)."""
     keeps: bool = True
     """What reaches the station of a disconnected host is kept for it; else it is dropped."""
+    buffer_bytes: int | None = None
+    """How many payload bytes a node may keep; None: as many as it likes."""
     params: Any = None
     """The algorithm's own parameters, of its record's type `params`."""
 
@@ -188,6 +191,16 @@ class Node(Generic[P, O]):
     def on_disconnecting(self, turn: Turn) -> None:
         """A host will leave by its own will, soon: the last chance to tell its station."""
         raise ContractGap(self, "a disconnection")
+
+    def on_suspected(self, node: NodeId, turn: Turn) -> None:
+        """The failure detector believes that this node has crashed; it may be wrong."""
+
+    def on_trusted(self, node: NodeId, turn: Turn) -> None:
+        """The failure detector heard of a suspected node again: it was wrong."""
+
+    def buffered_bytes(self) -> int:
+        """Payload bytes of all messages that are kept now; the Shell asks, and enforces a limit."""
+        return 0
 
     def held(self) -> int:
         """How many received messages wait for their causal past."""

@@ -61,7 +61,10 @@ EVENT_MEANING = {
 
 ROLES = ("process", "mss", "mh")
 
-REASONS = ("loss", "malformed", "oversized", "left_cell", "duplicate", "disconnected")
+REASONS = (
+    "loss", "malformed", "oversized", "left_cell", "duplicate", "disconnected",
+    "expired", "overtaken", "no_room", "unasked", "crashed",
+)  # fmt: skip
 """What `reason` may say; new reasons are added at the end."""
 
 ABSENT = -1

@@ -1,0 +1,1 @@
+"""Broadcast groups whose messages are worthless after a deadline. One file per algorithm."""
