@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 
 from testbed.algorithms import algorithms
 from testbed.config import experiment as models
+from testbed.config.workload import UniformDestinations
 from testbed.core.model import Role
 from testbed.trace.dictionary import data_dictionary
 
@@ -63,7 +64,7 @@ def keys_page() -> str:
         parts.append(_section(f"`{name}`", model))
     for kind, model in models.KINDS.items():
         parts.append(_section(f"kind `{kind}`", model))
-    parts.append(_section("kind `uniform` (destinations)", models.UniformDestinations))
+    parts.append(_section("kind `uniform` (destinations)", UniformDestinations))
     return "\n".join(parts)
 
 

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from testbed.config import experiment as models
 from testbed.config.experiment import RESERVED, Experiment
+from testbed.config.workload import UniformDestinations
 from testbed.core.errors import BadInput
 
 EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
@@ -128,7 +129,7 @@ def _known_keys(location: tuple[int | str, ...]) -> list[str]:
     """The keys that the model at this place has."""
     by_place: dict[str, Any] = {**models.SECTIONS, **models.KINDS}
     if "destinations" in location:
-        by_place["uniform"] = models.UniformDestinations
+        by_place["uniform"] = UniformDestinations
     model: Any = Experiment
     for step in location[:-1]:
         model = by_place.get(str(step), model)

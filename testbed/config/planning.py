@@ -6,18 +6,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from testbed.algorithms import find
-from testbed.config import experiment as given
 from testbed.config.experiment import Experiment
-from testbed.config.quantities import duration
-from testbed.core import distribution
+from testbed.config.network import network_spec
+from testbed.config.workload import multicast_share, traffic
 from testbed.core.algorithm import Algorithm
-from testbed.core.distribution import Distribution
 from testbed.core.errors import BadInput
 from testbed.core.model import Nanos
-from testbed.core.network import BurstLoss, Fifo, LinkSpec, Loss, NetworkSpec, Override
+from testbed.core.network import Fifo, NetworkSpec
 from testbed.engine.plan import Plan
-from workloads import destinations
-from workloads.traffic import Stop, Traffic
+from workloads.traffic import Stop
 
 RETRY_FLOOR: Nanos = 1_000_000
 
@@ -31,8 +28,8 @@ class Planned(NamedTuple):
 
 def plans(experiment: Experiment, source: Path) -> list[Planned]:
     """One plan per algorithm, in the order of the file."""
-    network = _network(experiment, source)
-    traffic = _traffic(experiment, source)
+    network = network_spec(experiment.network, source)
+    sends = traffic(experiment.workload, source)
     stop = Stop(experiment.stop.messages, experiment.stop.duration)
     planned = []
     for name in experiment.algorithm:
@@ -47,7 +44,7 @@ def plans(experiment: Experiment, source: Path) -> list[Planned]:
             n=experiment.nodes,
             seed=experiment.seed,
             network=network,
-            traffic=traffic,
+            traffic=sends,
             stop=stop,
             warmup=experiment.stop.warmup,
             retry_after=retry_after,
@@ -60,7 +57,7 @@ def _check(
     algorithm: Algorithm, experiment: Experiment, network: NetworkSpec, source: Path
 ) -> None:
     workload, kind = experiment.workload, experiment.workload.destinations.kind
-    multicast = _multicast(experiment)
+    multicast = multicast_share(workload)
     if algorithm.broadcast_only and (kind != "all" or multicast < 1):
         raise BadInput(
             f"{source}: workload.destinations: got {kind} with multicast {multicast:g}, but "
@@ -108,103 +105,3 @@ def _patience(experiment: Experiment, network: NetworkSpec) -> Nanos:
         return experiment.network.retry
     slowest = max(spec.latency.mean_ns for spec in network.specs())
     return max(RETRY_FLOOR, int(4 * slowest))
-
-
-def _multicast(experiment: Experiment) -> float:
-    """All messages are multicasts unless the experiment says how many."""
-    return 1.0 if experiment.workload.multicast is None else experiment.workload.multicast
-
-
-def _traffic(experiment: Experiment, source: Path) -> Traffic:
-    workload = experiment.workload
-    payload = workload.payload
-    low, high = (payload, payload) if isinstance(payload, int) else (payload.low, payload.high)
-    chosen: destinations.Destinations
-    match workload.destinations:
-        case given.UniformDestinations(low=least, high=most, itself=itself):
-            chosen = destinations.Uniform(least, most, itself)
-        case given.AllDestinations(itself=itself):
-            chosen = destinations.All(itself)
-        case given.SelectiveDestinations(same=same, low=least, high=most):
-            chosen = destinations.Selective(same, least, most)
-    return Traffic(
-        interval=_distribution(workload.interval, source),
-        destinations=chosen,
-        multicast=_multicast(experiment),
-        payload_low=low,
-        payload_high=high,
-        rates=tuple(workload.rates),
-    )
-
-
-def _network(experiment: Experiment, source: Path) -> NetworkSpec:
-    network = experiment.network
-    default = LinkSpec(
-        latency=_distribution(network.latency, source),
-        loss=_loss(network.loss),
-        duplicate=network.duplicate,
-        bits_per_second=network.bandwidth,
-        fifo=_fifo(network.fifo),
-    )
-    overrides = []
-    for link in network.links:
-        spec = LinkSpec(
-            latency=default.latency
-            if link.latency is None
-            else _distribution(link.latency, source),
-            loss=default.loss if link.loss is None else _loss(link.loss),
-            duplicate=default.duplicate if link.duplicate is None else link.duplicate,
-            bits_per_second=link.bandwidth or default.bits_per_second,
-            fifo=default.fifo if link.fifo is None else _fifo(link.fifo),
-        )
-        sources = None if link.source is None else tuple(link.source)
-        targets = None if link.target is None else tuple(link.target)
-        overrides.append(Override(sources, targets, spec))
-    return NetworkSpec(default, tuple(overrides))
-
-
-def _loss(loss: given.IndependentLossModel | given.BurstLossModel) -> Loss | BurstLoss:
-    if isinstance(loss, given.IndependentLossModel):
-        return Loss(loss.rate)
-    return BurstLoss(loss.to_bad, loss.to_good, loss.loss_good, loss.loss_bad)
-
-
-def _fifo(fifo: bool | str) -> Fifo:
-    return Fifo.GK if fifo == "gk" else Fifo.ON if fifo else Fifo.OFF
-
-
-def _distribution(model: given.DistributionModel, source: Path) -> Distribution:
-    match model:
-        case given.ConstantModel(value=value):
-            return distribution.Constant(value)
-        case given.UniformModel(low=low, high=high):
-            return distribution.Uniform(low, high)
-        case given.ExponentialModel(mean=mean):
-            return distribution.Exponential(mean)
-        case given.NormalModel(mean=mean, deviation=deviation):
-            return distribution.Normal(mean, deviation)
-        case given.LogNormalModel(median=median, sigma=sigma):
-            return distribution.LogNormal(median, sigma)
-        case given.TraceModel(values=list() as values):
-            return distribution.Empirical(tuple(values))
-    return distribution.Empirical(_delay_file(source.parent / str(model.file), source))
-
-
-def _delay_file(file: Path, source: Path) -> tuple[Nanos, ...]:
-    """One duration with its unit per line; blank lines and # comments are passed over."""
-    try:
-        lines = file.read_text().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{source}: delay file {file} cannot be read: {error}") from error
-    values = []
-    for number, line in enumerate(lines, start=1):
-        text = line.partition("#")[0].strip()
-        if not text:
-            continue
-        try:
-            values.append(duration(text))
-        except ValueError as error:
-            raise BadInput(f"{file}, line {number}: got {text!r}, {error}") from error
-    if not values:
-        raise BadInput(f"{file}: holds no value; it takes one duration per line, such as 12.5ms")
-    return tuple(values)
