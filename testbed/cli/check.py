@@ -9,6 +9,7 @@ import msgspec
 from testbed.algorithms import find
 from testbed.cli.terminal import console, print_json, progress_bar
 from testbed.core.errors import BadInput
+from testbed.hunt.generate import Shape
 from testbed.hunt.hunter import Hunt, hunt, replay
 from testbed.hunt.schedule import Schedule
 from testbed.trace.oracle import Verdict
@@ -23,6 +24,7 @@ def hunt_and_print(
     seconds: float | None,
     seed: int,
     first: int,
+    shape: Shape,
     save: Path | None,
     as_json: bool,
 ) -> int:
@@ -31,7 +33,7 @@ def hunt_and_print(
         schedules = SCHEDULES_DEFAULT
     with progress_bar(f"check {algorithm}", schedules, quiet=as_json) as tick:
         result = hunt(
-            algorithm, schedules=schedules, seconds=seconds, seed=seed, first=first,
+            algorithm, schedules=schedules, seconds=seconds, seed=seed, first=first, shape=shape,
             progress=lambda done, _: tick(done),
         )  # fmt: skip
     saved = _save(result, save)

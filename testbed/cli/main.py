@@ -138,6 +138,10 @@ def report(
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), help="How long to try.")
 @click.option("--seed", type=click.IntRange(0), default=1, help="Which schedules; default 1.")
 @click.option("--first", type=click.IntRange(0), default=0, help="Number of the first schedule.")
+@click.option("--nodes", type=click.IntRange(2), help="Processes; default 2 to 8.")
+@click.option("--stations", type=click.IntRange(1), help="Of a mobile algorithm; default 2 to 5.")
+@click.option("--hosts", type=click.IntRange(2), help="Of a mobile algorithm; default 2 to 6.")
+@click.option("--messages", type=click.IntRange(1), help="Sends; default 5 to 24.")
 @click.option("--replay", type=Path, metavar="FILE", help="Repeat one saved schedule.")
 @click.option("--save", type=Path, metavar="DIR", help="Save finds as files to replay.")
 @as_json
@@ -147,21 +151,27 @@ def check(
     seconds: float | None,
     seed: int,
     first: int,
+    nodes: int | None,
+    stations: int | None,
+    hosts: int | None,
+    messages: int | None,
     replay: Path | None,
     save: Path | None,
     as_json: bool,
 ) -> int:
     """Hunt for a schedule that breaks ALGORITHM (a name, or package.module:NAME).
 
-    Random and adversarial schedules in virtual time, on all cores, under the audit.
+    Random and adversarial schedules in virtual time, on all cores, under the audit; hosts of a
+    mobile algorithm also move and disconnect.
     """
     from testbed.cli.check import hunt_and_print, replay_and_print
+    from testbed.hunt.generate import Shape
 
     if replay is not None:
         return replay_and_print(algorithm, replay, as_json=as_json)
     return hunt_and_print(
-        algorithm, schedules=schedules, seconds=seconds, seed=seed, first=first, save=save,
-        as_json=as_json,
+        algorithm, schedules=schedules, seconds=seconds, seed=seed, first=first,
+        shape=Shape(nodes, messages, stations, hosts), save=save, as_json=as_json,
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 from array import array
+from typing import Protocol
 
 import msgspec
 
@@ -204,6 +205,13 @@ class Air(msgspec.Struct, frozen=True):
         return end
 
 
+class Queue(Protocol):
+    """What carries frames within one stay: first in, first out."""
+
+    def send(self, now: Nanos, size: int) -> Arrivals: ...
+    def reset(self) -> None: ...
+
+
 class AirLink:
     """One direction of the air between a host and a station, or between two hosts.
 
@@ -213,9 +221,9 @@ class AirLink:
 
     __slots__ = ("_air", "_end", "_link", "_source", "_target")
 
-    def __init__(self, air: Air, seed: int, source: NodeId, target: NodeId) -> None:
+    def __init__(self, air: Air, link: Queue, source: NodeId, target: NodeId) -> None:
         self._air = air
-        self._link = Link(air.spec, seed, source, target)
+        self._link = link
         self._source = source
         self._target = target
         self._end: Nanos = -1
@@ -249,5 +257,6 @@ class Network:
 
     def _make(self, source: NodeId, target: NodeId) -> Link | AirLink:
         if self._air is not None and self._air.world.is_air(source, target):
-            return AirLink(self._air, self._seed, source, target)
+            link = Link(self._air.spec, self._seed, source, target)
+            return AirLink(self._air, link, source, target)
         return Link(self._spec.spec(source, target), self._seed, source, target)

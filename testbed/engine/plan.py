@@ -30,8 +30,10 @@ class Stop(Protocol):
 class Mobility(Protocol):
     """Where each host is, and when; movement ends at `until`, and then every host stays."""
 
-    notice: Nanos
-    """How long before it is gone a disconnecting host may still tell its station."""
+    @property
+    def notice(self) -> Nanos:
+        """How long before it is gone a disconnecting host may still tell its station."""
+        ...
 
     def itinerary(self, host: NodeId, until: Nanos) -> Itinerary: ...
 

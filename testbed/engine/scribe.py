@@ -122,7 +122,9 @@ class Glance:
         self, batch: Batch, position: int, arrivals: int, reason: int, now: Nanos
     ) -> None: ...
 
-    def moved(self, event: Event, peer: NodeId, now: Nanos) -> None: ...
+    def moved(self, event: Event, peer: NodeId, now: Nanos) -> None:
+        self._witness.moved(self._me, event, peer, now)
+
     def link(self, event: Event, now: Nanos, peer: int, frame_bytes: int, reason: int) -> None: ...
 
 

@@ -59,6 +59,8 @@ class Shape(NamedTuple):
 
     n: int | None = None
     messages: int | None = None
+    stations: int | None = None
+    hosts: int | None = None
 
 
 def make_schedule(
@@ -66,10 +68,10 @@ def make_schedule(
 ) -> Schedule:
     """A pure function of its arguments; `name` is how `algorithm` was asked for."""
     draw = Random(seed << 32 | number).random
-    n = shape.n or _between(draw, *NODES)
-    messages = shape.messages or _between(draw, *MESSAGES)
+    n = shape.n or between(draw, *NODES)
+    messages = shape.messages or between(draw, *MESSAGES)
     fifo = algorithm.needs_fifo or (n > 2 and draw() < FIFO_SHARE)  # two nodes: nothing is left
-    choose = _chooser(draw, algorithm, n)
+    choose = make_chooser(draw, algorithm, n)
     way = draw()
     if way < 0.5:
         kind, sends = "adversary", _adversary(draw, n, messages, choose)
@@ -80,7 +82,8 @@ def make_schedule(
     return Schedule(name, n, seed, number, kind, fifo, sends)
 
 
-def _between(draw: Draw, low: int, high: int) -> int:
+def between(draw: Draw, low: int, high: int) -> int:
+    """A whole number from `low` to `high`, each as likely."""
     return low + int(draw() * (high - low + 1))
 
 
@@ -92,7 +95,7 @@ def _nodes(dests: DestSet) -> tuple[NodeId, ...]:
     return tuple(members(dests))
 
 
-def _chooser(draw: Draw, algorithm: Algorithm, n: int) -> Choose:
+def make_chooser(draw: Draw, algorithm: Algorithm, n: int) -> Choose:
     """One habit per schedule: one, few, any, all, or a mix; the sender too where it may."""
     everybody = (1 << n) - 1
     habit = 3 if algorithm.broadcast_only else int(draw() * 5)

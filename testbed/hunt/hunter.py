@@ -16,12 +16,15 @@ from itertools import count
 import msgspec
 
 from testbed.algorithms import find
+from testbed.core.algorithm import Algorithm
 from testbed.core.errors import BadInput
 from testbed.core.garbage import rare_collections
 from testbed.hunt.crew import Crew
 from testbed.hunt.generate import NODES, Shape, make_schedule
-from testbed.hunt.play import play
-from testbed.hunt.schedule import NODES_MAX, Schedule
+from testbed.hunt.play import Travels, play, play_counted
+from testbed.hunt.roaming import WORLD_MAX
+from testbed.hunt.schedule import NODES_MAX, AnySchedule
+from testbed.hunt.wander import HOSTS, make_mobile_schedule
 from testbed.trace.oracle import Audit, Verdict
 
 CHUNK = 20
@@ -29,6 +32,9 @@ CHUNK = 20
 
 ALONE_MAX = 5 * CHUNK
 """Up to this many schedules, starting workers would take longer than the hunt."""
+
+MESSAGES_MAX = 100_000
+"""Of one schedule."""
 
 FINDS_MAX = 3
 """A hunt stops at this many finds; the first is the one to read."""
@@ -39,7 +45,7 @@ class Find(msgspec.Struct, frozen=True):
 
     seed: int
     number: int
-    schedule: Schedule
+    schedule: AnySchedule
     audit: Audit
     prose: str
 
@@ -53,18 +59,35 @@ class Tally(msgspec.Struct):
     held: int = 0
     vacuous: int = 0
     """Schedules in which no copy arrived out of causal order and none was held."""
+    waived: int = 0
+    moves: int = 0
+    handoffs: int = 0
+    busy_handoffs: int = 0
+    lost_in_air: int = 0
 
     def add(self, other: Tally) -> None:
-        self.schedules += other.schedules
-        self.deliveries += other.deliveries
-        self.arrived_out_of_order += other.arrived_out_of_order
-        self.held += other.held
-        self.vacuous += other.vacuous
+        for field in self.__struct_fields__:
+            setattr(self, field, getattr(self, field) + getattr(other, field))
+
+    def count(self, audit: Audit, travels: Travels) -> None:
+        """One more schedule."""
+        evidence = audit.evidence
+        self.schedules += 1
+        self.deliveries += audit.delivered
+        self.arrived_out_of_order += evidence.arrived_out_of_order
+        self.held += evidence.held
+        self.vacuous += not (evidence.arrived_out_of_order or evidence.held)
+        self.waived += audit.waived
+        self.moves += travels.moves
+        self.handoffs += travels.handoffs
+        self.busy_handoffs += travels.busy_handoffs
+        self.lost_in_air += travels.lost_in_air
 
 
 Chunk = tuple[Tally, list[Find]]
 Results = Generator[Chunk, None, None]
 Work = Callable[[range], Chunk]
+MakeSchedule = Callable[[str, Algorithm, int, int, Shape], AnySchedule]
 
 
 class Hunt(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,18 +106,31 @@ class Hunt(msgspec.Struct, frozen=True, kw_only=True):
     arrived_out_of_order: int
     held: int
     vacuous: int
+    waived: int
+    moves: int
+    handoffs: int
+    busy_handoffs: int
+    """Hand-offs that began while a message of the host or for it was under way."""
+    lost_in_air: int
     interrupted: bool
     """Ctrl-C ended it."""
     finds: list[Find]
 
     def summary(self) -> list[tuple[str, str]]:
         """What to print, line by line."""
+        mobile = [
+            ("messages waived", f"{self.waived:,}"),
+            ("moves", f"{self.moves:,}"),
+            ("hand-offs", f"{self.handoffs:,}, {self.busy_handoffs:,} with messages under way"),
+            ("frames lost in the air", f"{self.lost_in_air:,}"),
+        ]  # fmt: skip
         return [
             ("schedules", f"{self.schedules:,}" + (" (interrupted)" if self.interrupted else "")),
             ("schedules that broke it", f"{len(self.finds):,}"),
             ("deliveries", f"{self.deliveries:,}"),
             ("arrived out of causal order", f"{self.arrived_out_of_order:,}"),
             ("messages held", f"{self.held:,}"),
+            *(mobile if self.moves else ()),
             ("schedules that tested nothing", f"{self.vacuous:,}"),
             ("schedules per second", f"{self.schedules_per_second:,.0f} on {self.cores} cores"),
             ("seed", f"{self.seed}, schedules from number {self.first}"),
@@ -110,20 +146,22 @@ def hunt(
     first: int = 0,
     n: int | None = None,
     messages: int | None = None,
+    shape: Shape | None = None,
     cores: int | None = None,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> Hunt:
     """Hunt through `schedules`, or for `seconds`, or whichever ends first.
 
-    `n` and `messages` fix the size of all schedules. `progress` hears how many are done, of how
-    many (None: nobody knows). An interrupt ends the hunt with what it has.
+    `shape` (or `n` and `messages` alone) fixes the size of all schedules. `progress` hears how
+    many are done, of how many (None: nobody knows). An interrupt ends the hunt with what it has.
     """
-    find(algorithm)
-    _check(schedules, seconds, seed, first, n, messages, cores)
+    shape = shape or Shape(n, messages)
+    _check(schedules, seconds, seed, first, cores)
+    _check_shape(find(algorithm), shape)
     if cores is None:
         is_short = schedules is not None and schedules <= ALONE_MAX
         cores = 1 if is_short else len(os.sched_getaffinity(0))
-    work = partial(run_chunk, algorithm, seed, Shape(n, messages))
+    work = partial(run_chunk, algorithm, seed, shape)
     chunks = _chunks(first, schedules)
     tally, interrupted = Tally(), False
     finds: list[Find] = []
@@ -148,12 +186,13 @@ def hunt(
     return Hunt(
         algorithm=algorithm, seed=seed, first=first, verdict=verdict, why=why,
         schedules=tally.schedules, seconds=elapsed, schedules_per_second=tally.schedules / elapsed,
-        cores=cores, deliveries=tally.deliveries, arrived_out_of_order=tally.arrived_out_of_order,
-        held=tally.held, vacuous=tally.vacuous, interrupted=interrupted, finds=finds[:FINDS_MAX],
+        cores=cores, interrupted=interrupted, finds=finds[:FINDS_MAX],
+        **{name: count for name, count in msgspec.structs.asdict(tally).items()
+           if name != "schedules"},
     )  # fmt: skip
 
 
-def replay(schedule: Schedule) -> Audit:
+def replay(schedule: AnySchedule) -> Audit:
     """Run one schedule again; it says what the hunt said."""
     find(schedule.algorithm)
     return play(schedule)
@@ -163,17 +202,13 @@ def replay(schedule: Schedule) -> Audit:
 def run_chunk(algorithm: str, seed: int, shape: Shape, numbers: range) -> Chunk:
     """These schedules, one after the other; the tally counts those up to the last find needed."""
     record = find(algorithm)
+    make: MakeSchedule = make_mobile_schedule if record.is_mobile else make_schedule
     tally = Tally()
     finds: list[Find] = []
     for number in numbers:
-        schedule = make_schedule(algorithm, record, seed, number, shape)
-        audit = play(schedule)
-        evidence = audit.evidence
-        tally.schedules += 1
-        tally.deliveries += audit.delivered
-        tally.arrived_out_of_order += evidence.arrived_out_of_order
-        tally.held += evidence.held
-        tally.vacuous += not (evidence.arrived_out_of_order or evidence.held)
+        schedule = make(algorithm, record, seed, number, shape)
+        audit, travels = play_counted(schedule)
+        tally.count(audit, travels)
         if audit.verdict is Verdict.INVALID:
             finds.append(Find(seed, number, schedule, audit, audit.why))
             if len(finds) == FINDS_MAX:
@@ -224,8 +259,6 @@ def _check(
     seconds: float | None,
     seed: int,
     first: int,
-    n: int | None,
-    messages: int | None,
     cores: int | None,
 ) -> None:
     if schedules is not None and schedules < 1:
@@ -236,9 +269,24 @@ def _check(
         raise BadInput("neither schedules nor seconds is given; it takes one of them")
     if seed < 0 or first < 0:
         raise BadInput(f"seed {seed}, first {first}: both take a number from 0")
-    if n is not None and not NODES[0] <= n <= NODES_MAX:
-        raise BadInput(f"n is {n}; it takes {NODES[0]} to {NODES_MAX}")
-    if messages is not None and messages < 1:
-        raise BadInput(f"messages is {messages}; it takes a number from 1")
     if cores is not None and cores < 1:
         raise BadInput(f"cores is {cores}; it takes a number from 1")
+
+
+def _check_shape(algorithm: Algorithm, shape: Shape) -> None:
+    """Sizes in range, and of the world that the algorithm lives in."""
+    limits = {
+        "n": (NODES[0], NODES_MAX, not algorithm.is_mobile),
+        "stations": (1, WORLD_MAX, algorithm.is_mobile),
+        "hosts": (HOSTS[0], WORLD_MAX, algorithm.is_mobile),
+        "messages": (1, MESSAGES_MAX, True),
+    }
+    for name, (least, most, belongs) in limits.items():
+        given = getattr(shape, name)
+        if given is None:
+            continue
+        if not belongs:
+            has = "stations and hosts" if algorithm.is_mobile else "processes, no hosts"
+            raise BadInput(f"{name} is {given}, but {algorithm.name} runs on {has}")
+        if not least <= given <= most:
+            raise BadInput(f"{name} is {given}; it takes {least} to {most}")

@@ -8,22 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
+from testbed.algorithms import find
+from testbed.core.algorithm import Algorithm
 from testbed.core.distribution import Constant
 from testbed.core.errors import BadInput
-from testbed.core.model import NodeId, Submission
-from testbed.core.network import LinkSpec, NetworkSpec
-from testbed.engine.plan import Plan
-from testbed.engine.virtual import VirtualEngine
-from testbed.hunt.schedule import Schedule, ScriptedWires
+from testbed.core.model import Nanos, NodeId, Role, Submission
+from testbed.core.network import Air, LinkSpec, NetworkSpec
+from testbed.core.world import Whereabouts
+from testbed.engine.plan import Plan, Roam
+from testbed.engine.virtual import VirtualEngine, Wires
+from testbed.hunt.roaming import MobileSchedule
+from testbed.hunt.schedule import AnySchedule, MobileWires, ScriptedWires
+from testbed.hunt.watch import Watch
 from testbed.trace.oracle import Audit, Oracle, Verdict
 
-_UNUSED_NETWORK = NetworkSpec(LinkSpec(latency=Constant(0)))
+_UNUSED_LINK = LinkSpec(latency=Constant(0))
+_UNUSED_NETWORK = NetworkSpec(_UNUSED_LINK)
+
+RETRY_AFTER: Nanos = 8_000_000
+"""Patience of the reliable link under hosts that talk over the air without stations."""
 
 
 class _Script:
     """The traffic of a plan whose sends are all written down, and their end."""
 
-    def __init__(self, schedule: Schedule) -> None:
+    def __init__(self, schedule: AnySchedule) -> None:
         self._schedule = schedule
 
     def timeline(self, node: NodeId, n: int, seed: int) -> Iterator[Submission]:
@@ -36,15 +47,68 @@ class _Script:
         return submissions
 
 
-def play(schedule: Schedule) -> Audit:
+class Travels(msgspec.Struct):
+    """What a mobile schedule did to its algorithm; all zero where nothing moves."""
+
+    moves: int = 0
+    handoffs: int = 0
+    busy_handoffs: int = 0
+    """Hand-offs that began while a message of the host or for it was under way."""
+    lost_in_air: int = 0
+
+
+def play(schedule: AnySchedule) -> Audit:
     """What the oracle says of this schedule, run to its end."""
+    return play_counted(schedule)[0]
+
+
+def play_counted(schedule: AnySchedule) -> tuple[Audit, Travels]:
+    """The same, with what moved meanwhile."""
+    if isinstance(schedule, MobileSchedule):
+        return play_mobile(schedule, Watch(schedule.n))
+    if find(schedule.algorithm).is_mobile:
+        raise BadInput(f"{schedule.algorithm} runs on hosts; it takes a schedule with stays")
     script = _Script(schedule)
     plan = Plan(
         algorithm=schedule.algorithm, n=schedule.n, seed=schedule.seed,
         network=_UNUSED_NETWORK, traffic=script, stop=script,
     )  # fmt: skip
-    oracle = Oracle(range(schedule.n))
-    engine = VirtualEngine(plan, oracle, wires=ScriptedWires(schedule))
+    return _run(schedule, plan, ScriptedWires(schedule), Oracle(range(schedule.n))), Travels()
+
+
+def play_mobile(schedule: MobileSchedule, watch: Watch) -> tuple[Audit, Travels]:
+    """A mobile schedule under this watch."""
+    algorithm = find(schedule.algorithm)
+    if not algorithm.is_mobile:
+        raise BadInput(f"{algorithm.name} runs on processes; it takes a schedule without stays")
+    script = _Script(schedule)
+    plan = Plan(
+        algorithm=schedule.algorithm, n=schedule.n, seed=schedule.seed,
+        network=_UNUSED_NETWORK, traffic=script, stop=script,
+        retry_after=None if _relays(algorithm) else RETRY_AFTER,
+        roam=Roam(
+            world=schedule.world, mobility=schedule, wireless=_UNUSED_LINK, keeps=schedule.keeps
+        ),
+    )  # fmt: skip
+    where = {
+        host: Whereabouts(schedule.itinerary(host, 0)) for host in schedule.world.host_ids
+    }  # fmt: skip
+    wires = MobileWires(schedule, Air(schedule.world, _UNUSED_LINK, where))
+    audit = _run(schedule, plan, wires, watch)
+    if audit.waived and schedule.keeps:
+        audit.verdict = Verdict.INVALID
+        audit.why = f"{audit.waived} messages were given up although stations keep them"
+    travels = Travels(schedule.moves, watch.handoffs, watch.busy_handoffs, wires.lost)
+    return audit, travels
+
+
+def _relays(algorithm: Algorithm) -> bool:
+    """Whether stations see to it that what the air loses is sent again."""
+    return Role.STATION in algorithm.roles
+
+
+def _run(schedule: AnySchedule, plan: Plan, wires: Wires, oracle: Oracle) -> Audit:
+    engine = VirtualEngine(plan, oracle, wires=wires)
     try:
         totals = engine.run()
     except BadInput:
@@ -59,7 +123,7 @@ def play(schedule: Schedule) -> Audit:
     return audit
 
 
-def _crashed(oracle: Oracle, schedule: Schedule, error: Exception) -> Audit:
+def _crashed(oracle: Oracle, schedule: AnySchedule, error: Exception) -> Audit:
     audit = oracle.verdict(complete=False)
     audit.verdict = Verdict.INVALID
     where = f"after {audit.messages} of {len(schedule.sends)} sends"

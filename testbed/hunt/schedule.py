@@ -6,7 +6,7 @@ This file knows no algorithm and no engine; it only offers itself as the wires o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import cycle
 from pathlib import Path
 
@@ -14,7 +14,8 @@ import msgspec
 
 from testbed.core.errors import BadInput, EngineError
 from testbed.core.model import Nanos, NodeId, Submission
-from testbed.core.network import Arrivals
+from testbed.core.network import Air, AirLink, Arrivals
+from testbed.hunt.roaming import MobileSchedule, Saved
 
 NODES_MAX = 1_000
 COPIES_PER_SEND_MAX = 100
@@ -32,7 +33,7 @@ class Send(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Schedule(
-    msgspec.Struct,
+    Saved,
     frozen=True,
     forbid_unknown_fields=True,
     tag_field="format",
@@ -57,49 +58,44 @@ class Schedule(
         """What the application does; payloads are empty."""
         return (Submission(send.time, send.node, send.dests, 0) for send in self.sends)
 
-    def save(self, path: Path) -> None:
-        """Write it as JSON."""
-        try:
-            path.write_bytes(msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n")
-        except OSError as error:
-            raise BadInput(f"schedule '{path}' cannot be written: {error.strerror}") from error
+    def impossible(self) -> str | None:
+        """What types cannot say: numbers in range, lists of equal length, time that runs on."""
+        n, now = self.n, 0
+        if not 2 <= n <= NODES_MAX:
+            return f"n is {n}, it takes 2 to {NODES_MAX}"
+        if self.spare < 0:
+            return "`spare` is negative"
+        for position, send in enumerate(self.sends):
+            where = f"sends[{position}]"
+            if send.time < now:
+                return f"{where} is earlier than the send before it, or negative"
+            now = send.time
+            if not 0 <= send.node < n or not all(0 <= node < n for node in send.dests):
+                return f"{where} names a node that is not in 0 to {n - 1}"
+            if not send.dests or sorted(set(send.dests)) != list(send.dests):
+                return f"{where} has destinations that are empty, double or not in ascending order"
+            if len(send.delays) != len(send.dests) or min(send.delays) < 0:
+                return f"{where} needs one delay that is not negative for each destination"
+        return None
 
     @staticmethod
-    def load(path: Path) -> Schedule:
+    def load(path: Path) -> AnySchedule:
         """The schedule in this file; raises BadInput with one sentence if there is none."""
         try:
-            schedule = msgspec.json.decode(path.read_bytes(), type=Schedule)
+            schedule: AnySchedule = msgspec.json.decode(path.read_bytes(), type=AnySchedule)
         except OSError as error:
             raise BadInput(f"schedule '{path}' cannot be read: {error.strerror}") from error
         except msgspec.DecodeError as error:
             raise BadInput(f"'{path}' is no schedule of `causalbed check`: {error}") from error
         except UnicodeDecodeError as error:
             raise BadInput(f"'{path}' is no schedule of `causalbed check`: not JSON") from error
-        wrong = _impossible(schedule)
+        wrong = schedule.impossible()
         if wrong is not None:
             raise BadInput(f"'{path}' is no schedule that can be run: {wrong}")
         return schedule
 
 
-def _impossible(schedule: Schedule) -> str | None:
-    """What types cannot say: numbers in range, lists of equal length, time that does not turn."""
-    n, now = schedule.n, 0
-    if not 2 <= n <= NODES_MAX:
-        return f"n is {n}, it takes 2 to {NODES_MAX}"
-    if schedule.spare < 0:
-        return "`spare` is negative"
-    for position, send in enumerate(schedule.sends):
-        where = f"sends[{position}]"
-        if send.time < now:
-            return f"{where} is earlier than the send before it, or negative"
-        now = send.time
-        if not 0 <= send.node < n or not all(0 <= node < n for node in send.dests):
-            return f"{where} names a node that is not in 0 to {n - 1}"
-        if not send.dests or sorted(set(send.dests)) != list(send.dests):
-            return f"{where} has destinations that are empty, double or not in ascending order"
-        if len(send.delays) != len(send.dests) or min(send.delays) < 0:
-            return f"{where} needs one delay that is not negative for each destination"
-    return None
+AnySchedule = Schedule | MobileSchedule
 
 
 class ScriptedLink:
@@ -107,7 +103,7 @@ class ScriptedLink:
 
     __slots__ = ("_copies_left", "_delays", "_fifo", "_last_arrival")
 
-    def __init__(self, delays: list[Nanos], *, fifo: bool, copies_max: int) -> None:
+    def __init__(self, delays: Iterable[Nanos], *, fifo: bool, copies_max: int) -> None:
         self._delays = cycle(delays)
         self._fifo = fifo
         self._last_arrival: Nanos = 0
@@ -121,6 +117,10 @@ class ScriptedLink:
         if self._fifo:
             arrival = self._last_arrival = max(arrival, self._last_arrival)
         return (arrival,)
+
+    def reset(self) -> None:
+        """Nothing is on the channel any more."""
+        self._last_arrival = 0
 
 
 class ScriptedWires:
@@ -138,3 +138,39 @@ class ScriptedWires:
     def link(self, source: NodeId, target: NodeId) -> ScriptedLink:
         delays = self._delays.get((source, target), self._spare)
         return ScriptedLink(delays, fifo=self._fifo, copies_max=self._copies_max)
+
+
+class MobileWires:
+    """The wires and the air of a mobile schedule; the air is cut when a host leaves its cell."""
+
+    def __init__(self, schedule: MobileSchedule, air: Air) -> None:
+        self._schedule = schedule
+        self._air = air
+        self._copies_max = COPIES_PER_SEND_MAX * (len(schedule.sends) + schedule.moves)
+        self._delays = {(wire.source, wire.target): wire.delays for wire in schedule.wires}
+        self.lost = 0
+
+    def link(self, source: NodeId, target: NodeId) -> ScriptedLink | CountedAir:
+        schedule = self._schedule
+        if not schedule.world.is_air(source, target):
+            delays = self._delays.get((source, target), (schedule.spare,))
+            return ScriptedLink(delays, fifo=False, copies_max=self._copies_max)
+        host = source if source >= schedule.stations else target
+        delays = schedule.air[host - schedule.stations]
+        link = ScriptedLink(delays, fifo=True, copies_max=self._copies_max)
+        return CountedAir(AirLink(self._air, link, source, target), self)
+
+
+class CountedAir:
+    """An air link whose lost frames are counted."""
+
+    __slots__ = ("_link", "_wires")
+
+    def __init__(self, link: AirLink, wires: MobileWires) -> None:
+        self._link = link
+        self._wires = wires
+
+    def send(self, now: Nanos, size: int) -> Arrivals:
+        arrivals = self._link.send(now, size)
+        self._wires.lost += not arrivals
+        return arrivals

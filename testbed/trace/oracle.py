@@ -174,6 +174,22 @@ class Oracle(Witness):
         """A message that is no longer owed to this node: it was away, and nobody keeps messages."""
         self._waived.add((node, message))
 
+    def moved(self, node: NodeId, event: Event, peer: NodeId, time: Nanos) -> None:
+        """A host changed its cell, or a station took one over: nothing that orders messages."""
+
+    def messages(self) -> Iterable[MessageId]:
+        """All that were sent."""
+        return self._sent
+
+    def destinations(self, message: MessageId) -> frozenset[NodeId]:
+        sent = self._sent.get(message)
+        return frozenset() if sent is None else sent.dests
+
+    def missing(self, message: MessageId) -> list[NodeId]:
+        """Destinations that have not got it yet."""
+        delivered, index = self._delivered, self._index
+        return [d for d in self._sent[message].dests if message not in delivered[index[d]]]
+
     def deliver(self, node: NodeId, message: MessageId, time: Nanos) -> None:
         sent = self._sent.get(message)
         if sent is None or node not in sent.dests:

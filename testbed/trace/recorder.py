@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from testbed.trace.schema import ROW, ROW_FORMAT, SCHEMA, to_batch
+from testbed.trace.schema import ROW, ROW_FORMAT, SCHEMA, Event, to_batch
 
 ROWS_PER_BATCH = 16_384
 FLUSH_SECONDS = 0.5
@@ -48,6 +48,8 @@ class Witness(ABC):
     def forward(self, node: int, message: tuple[int, int], to: int, time: int) -> None: ...
     @abstractmethod
     def waive(self, node: int, message: tuple[int, int]) -> None: ...
+    @abstractmethod
+    def moved(self, node: int, event: Event, peer: int, time: int) -> None: ...
 
 
 class Recorder:
