@@ -64,6 +64,8 @@ def keys_page() -> str:
         parts.append(_section(f"`{name}`", model))
     for kind, model in models.KINDS.items():
         parts.append(_section(f"kind `{kind}`", model))
+    for kind, model in models.MOVES.items():
+        parts.append(_section(f"kind `{kind}` (mobility)", model))
     parts.append(_section("kind `uniform` (destinations)", UniformDestinations))
     return "\n".join(parts)
 
@@ -77,11 +79,12 @@ def _section(title: str, model: type[BaseModel]) -> str:
     ]
     for name, field in model.model_fields.items():
         meaning = " ".join((field.description or "").split())
-        lines.append(f"| `{field.alias or name}` | {_default(field)} | {meaning} |")
+        lines.append(f"| `{field.alias or name}` | {_default(model, name, field)} | {meaning} |")
     return "\n".join(lines) + "\n"
 
 
-def _default(field: FieldInfo) -> str:
+def _default(model: type[BaseModel], name: str, field: FieldInfo) -> str:
+    """As the file would say it, with its unit."""
     if field.is_required():
         return "required"
     value = field.default
@@ -91,7 +94,10 @@ def _default(field: FieldInfo) -> str:
             if value.model_fields_set
             else "below"
         )
-    return "none" if value is None else f"`{value}`"
+    if value is None:
+        return "none"
+    shown = model.model_construct().model_dump(mode="json", include={name}, warnings=False)
+    return f"`{shown[name]}`"
 
 
 def main() -> None:

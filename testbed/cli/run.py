@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -56,10 +57,14 @@ def run_experiment(
         series = next_series(folder, experiment.name)
         outcomes = []
         for one in planned:
-            label = one.plan.algorithm.replace(":", ".")
-            run = create(folder, f"{series}-{label}")
+            run = create(folder, f"{series}-{_label(one.plan.algorithm)}")
             outcomes.append(_run_one(experiment, one, run, series, quiet=quiet))
     return outcomes
+
+
+def _label(algorithm: str) -> str:
+    """`av3[k=2]` as part of a path: `av3-k-2`."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", algorithm.replace(":", ".")).strip("-")
 
 
 def _run_one(

@@ -13,9 +13,17 @@ from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from testbed.config import distributions
+from testbed.config.mobility import (
+    DisconnectModel,
+    ExponentialMoves,
+    Mobility,
+    MobilityModel,
+    StillMoves,
+)
 from testbed.config.network import BurstLossModel, IndependentLossModel, LinkModel, NetworkModel
 from testbed.config.quantities import Duration
 from testbed.config.strict import Strict
+from testbed.config.topology import TopologyModel, WirelessModel, with_wires
 from testbed.config.workload import (
     AllDestinations,
     SelectiveDestinations,
@@ -61,12 +69,16 @@ class Experiment(Strict):
     """Names the run directories."""
     algorithm: Annotated[list[str], BeforeValidator(_as_names), Field(min_length=1)]
     """One or several, by name or as `package.module:NAME`; each gets a run of its own."""
-    nodes: Annotated[int, Field(ge=2, le=10_000)]
-    """Number of processes."""
+    nodes: Annotated[int, Field(ge=2, le=11_000)]
+    """Number of processes; with a topology, which says it, of stations and hosts together."""
     engine: Literal["ray", "sim"] = "ray"
     """Live on Ray, or deterministic virtual time."""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     """Decides traffic and the fate of every copy."""
+    topology: TopologyModel | None = None
+    """Stations and hosts, for mobile algorithms; none: processes that stay where they are."""
+    mobility: Mobility | None = None
+    """Where hosts go; none: they stay in their first cells."""
     network: NetworkModel = NetworkModel()
     workload: WorkloadModel
     stop: StopModel
@@ -76,11 +88,20 @@ class Experiment(Strict):
     transport: Literal["direct", "ray"] = "direct"
     """Connections between the actors, or one Ray call per message."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_wires(cls, tree: Any) -> Any:
+        return with_wires(tree)
 
-RESERVED = ("topology", "mobility", "deadline", "faults")
+
+RESERVED = ("deadline", "faults")
 """Keys that the design fixes for later versions."""
 
 SECTIONS: dict[str, type[Strict]] = {
+    "topology": TopologyModel,
+    "wireless": WirelessModel,
+    "mobility": MobilityModel,
+    "disconnect": DisconnectModel,
     "network": NetworkModel,
     "links": LinkModel,
     "workload": WorkloadModel,
@@ -103,3 +124,9 @@ KINDS: dict[str, type[Strict]] = {
     "selective": SelectiveDestinations,
 }
 """The model of each `kind`; `uniform` is also a kind of destinations."""
+
+MOVES: dict[str, type[Strict]] = {
+    "still": StillMoves,
+    "exponential": ExponentialMoves,
+}
+"""The model of each `kind` of movement; `exponential` is also a distribution."""

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from testbed.config import experiment as models
 from testbed.config.experiment import RESERVED, Experiment
+from testbed.config.mobility import MobilityModel
 from testbed.config.workload import UniformDestinations
 from testbed.core.errors import BadInput
 
@@ -122,7 +123,7 @@ def _is_key(step: int | str) -> bool:
     return isinstance(step, str) and step.isidentifier() and step not in _TYPE_STEPS
 
 
-_TYPE_STEPS = frozenset({"int", "float", "bool", "str", *models.KINDS})
+_TYPE_STEPS = frozenset({"int", "float", "bool", "str", *models.KINDS, *models.MOVES})
 
 
 def _known_keys(location: tuple[int | str, ...]) -> list[str]:
@@ -132,7 +133,8 @@ def _known_keys(location: tuple[int | str, ...]) -> list[str]:
         by_place["uniform"] = UniformDestinations
     model: Any = Experiment
     for step in location[:-1]:
-        model = by_place.get(str(step), model)
+        places = models.MOVES if model is MobilityModel and step in models.MOVES else by_place
+        model = places.get(str(step), model)
     return [field.alias or key for key, field in model.model_fields.items()]
 
 

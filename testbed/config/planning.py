@@ -5,16 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from testbed.algorithms import find
+import msgspec
+
+from testbed.algorithms import find, parameters
+from testbed.config.distributions import built
 from testbed.config.experiment import Experiment
 from testbed.config.network import network_spec
+from testbed.config.roaming import air_patience, check_roles, roam_of
 from testbed.config.workload import multicast_share, traffic
 from testbed.core.algorithm import Algorithm
 from testbed.core.errors import BadInput
 from testbed.core.model import Nanos
 from testbed.core.network import Fifo, NetworkSpec
-from testbed.engine.plan import Plan
-from workloads.traffic import Stop
+from testbed.engine.plan import Plan, Roam
+from workloads.hosts import HostTraffic
+from workloads.traffic import Stop, Traffic
 
 RETRY_FLOOR: Nanos = 1_000_000
 
@@ -29,16 +34,19 @@ class Planned(NamedTuple):
 def plans(experiment: Experiment, source: Path) -> list[Planned]:
     """One plan per algorithm, in the order of the file."""
     network = network_spec(experiment.network, source)
-    sends = traffic(experiment.workload, source)
+    roam = roam_of(experiment, source)
+    sends = _sends(experiment, roam, source)
     stop = Stop(experiment.stop.messages, experiment.stop.duration)
     planned = []
     for name in experiment.algorithm:
         try:
             algorithm = find(name)
+            parameters(name)
         except BadInput as error:
             raise BadInput(f"{source}: algorithm: {error}") from error
+        check_roles(algorithm, experiment, source)
         _check(algorithm, experiment, network, source)
-        retry_after, warnings = _reliability(algorithm, experiment, network)
+        retry_after, warnings = _reliability(algorithm, experiment, network, roam)
         plan = Plan(
             algorithm=name,
             n=experiment.nodes,
@@ -48,9 +56,22 @@ def plans(experiment: Experiment, source: Path) -> list[Planned]:
             stop=stop,
             warmup=experiment.stop.warmup,
             retry_after=retry_after,
+            roam=roam,
         )
         planned.append(Planned(plan, warnings))
     return planned
+
+
+def _sends(experiment: Experiment, roam: Roam | None, source: Path) -> Traffic | HostTraffic:
+    """Without a topology every node sends; with one the hosts, and stations if asked for."""
+    everyone = traffic(experiment.workload, source)
+    if roam is None:
+        return everyone
+    interval = experiment.workload.stations
+    from_stations = None
+    if interval is not None:
+        from_stations = msgspec.structs.replace(everyone, interval=built(interval, source))
+    return HostTraffic(world=roam.world, among_hosts=everyone, from_stations=from_stations)
 
 
 def _check(
@@ -84,13 +105,14 @@ def _check(
 
 
 def _reliability(
-    algorithm: Algorithm, experiment: Experiment, network: NetworkSpec
+    algorithm: Algorithm, experiment: Experiment, network: NetworkSpec, roam: Roam | None
 ) -> tuple[Nanos | None, list[str]]:
     """Whether a reliable link goes under the algorithm, its patience, and what to warn of."""
-    faulty = any(spec.loses or spec.duplicate for spec in network.specs())
+    by_air = air_patience(algorithm, roam)
+    faulty = by_air is not None or any(s.loses or s.duplicate for s in network.specs())
     wish = experiment.network.reliable
     if wish is True or (wish == "auto" and faulty and algorithm.needs_reliable):
-        return _patience(experiment, network), []
+        return _patience(experiment, network, by_air), []
     if faulty and algorithm.needs_reliable:
         return None, [
             f"{algorithm.name} assumes reliable channels, but the network loses or duplicates and "
@@ -99,9 +121,11 @@ def _reliability(
     return None, []
 
 
-def _patience(experiment: Experiment, network: NetworkSpec) -> Nanos:
+def _patience(experiment: Experiment, network: NetworkSpec, by_air: Nanos | None) -> Nanos:
     """Two round trips of the slowest kind of link, unless the experiment says otherwise."""
     if experiment.network.retry is not None:
         return experiment.network.retry
+    if by_air is not None:
+        return max(RETRY_FLOOR, by_air)
     slowest = max(spec.latency.mean_ns for spec in network.specs())
     return max(RETRY_FLOOR, int(4 * slowest))

@@ -1,8 +1,9 @@
-"""Quantities with units: durations, data rates, sizes. A number without its unit is refused."""
+"""Quantities with units: a number without its unit is refused."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer
@@ -11,10 +12,12 @@ from pydantic_core import PydanticCustomError
 _DURATION = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
 _RATE = {"bps": 1, "kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9}
 _SIZE = {"B": 1, "KB": 10**3, "MB": 10**6, "KiB": 2**10, "MiB": 2**20}
-_QUANTITY = re.compile(r"^\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z]+)\s*$")
+_LENGTH = {"m": 1.0, "km": 1000.0}
+_SPEED = {"m/s": 1.0, "km/h": 1 / 3.6}
+_QUANTITY = re.compile(r"^\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z/]+)\s*$")
 
 
-def _parse(text: Any, units: dict[str, int], what: str, example: str) -> int:
+def _parse(text: Any, units: Mapping[str, float], what: str, example: str) -> float:
     match = _QUANTITY.match(text) if isinstance(text, str) else None
     if match is None or match[2] not in units:
         raise PydanticCustomError(
@@ -22,22 +25,32 @@ def _parse(text: Any, units: dict[str, int], what: str, example: str) -> int:
             "takes {what} with its unit, such as {example} ({units})",
             {"what": what, "example": example, "units": ", ".join(units)},
         )
-    return round(float(match[1]) * units[match[2]])
+    return float(match[1]) * units[match[2]]
 
 
 def duration(text: Any) -> int:
     """`50ms` to nanoseconds."""
-    return _parse(text, _DURATION, "a duration", "50ms")
+    return round(_parse(text, _DURATION, "a duration", "50ms"))
 
 
 def rate(text: Any) -> int:
     """`100Mbps` to bits per second."""
-    return _parse(text, _RATE, "a data rate", "100Mbps")
+    return round(_parse(text, _RATE, "a data rate", "100Mbps"))
 
 
 def size(text: Any) -> int:
     """`256B` to bytes."""
-    return _parse(text, _SIZE, "a size", "256B")
+    return round(_parse(text, _SIZE, "a size", "256B"))
+
+
+def length(text: Any) -> float:
+    """`100m` to metres."""
+    return _parse(text, _LENGTH, "a length", "100m")
+
+
+def speed(text: Any) -> float:
+    """`1.4m/s` to metres per second."""
+    return _parse(text, _SPEED, "a speed", "1.4m/s")
 
 
 def duration_text(nanos: int) -> str:
@@ -51,3 +64,5 @@ def duration_text(nanos: int) -> str:
 Duration = Annotated[int, BeforeValidator(duration), PlainSerializer(duration_text)]
 Rate = Annotated[int, BeforeValidator(rate), PlainSerializer(lambda bits: f"{bits}bps")]
 Size = Annotated[int, BeforeValidator(size), PlainSerializer(lambda count: f"{count}B")]
+Length = Annotated[float, BeforeValidator(length), PlainSerializer(lambda metres: f"{metres:g}m")]
+Speed = Annotated[float, BeforeValidator(speed), PlainSerializer(lambda metres: f"{metres:g}m/s")]

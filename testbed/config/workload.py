@@ -72,6 +72,8 @@ class WorkloadModel(Strict):
     rates: list[Annotated[float, Field(gt=0)]] = Field(default=[])
     """Factors on the sending rate of nodes 0, 1, 2, ..., repeated; `[1, 3]` makes odd nodes three
     times as fast."""
+    stations: DistributionModel | None = None
+    """With a topology: time between two sends of one station, to hosts; none: only hosts send."""
 
 
 def multicast_share(workload: WorkloadModel) -> float:

@@ -45,6 +45,18 @@ class World(msgspec.Struct, frozen=True):
         """Whether a frame between these two crosses the air: one of them is a host."""
         return source >= self.stations or target >= self.stations
 
+    def centre(self, station: NodeId) -> tuple[float, float]:
+        """Where a station stands, in metres from the corner of the first cell."""
+        row, column = divmod(station, self.columns)
+        return (column + 0.5) * self.cell_metres, (row + 0.5) * self.cell_metres
+
+    def neighbours(self, station: NodeId) -> list[NodeId]:
+        """The stations whose cells share a side with this one's; the last row may be short."""
+        row, column = divmod(station, self.columns)
+        around = ((row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column))
+        cells = [r * self.columns + c for r, c in around if r >= 0 and 0 <= c < self.columns]
+        return [cell for cell in cells if cell < self.stations]
+
 
 class Stay(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A host in a cell, from the beacon by which it knows to the moment at which it is gone."""
