@@ -143,9 +143,6 @@ class Host:
     def disarm(self, node: NodeId, timer: Timer) -> None:
         self._armed.pop((node, timer), None)
 
-    def clock(self, node: NodeId, now: Nanos) -> Nanos:
-        return now
-
     def cpu_ns(self) -> int:
         return time.thread_time_ns()
 
@@ -248,7 +245,8 @@ class Host:
     def _submit(self, submission: Submission, now: Nanos) -> None:
         self.lateness.add(now - submission.time)
         shell = self.shells[submission.node]
-        shell.submit(now, submission.dests, bytes(submission.payload_bytes))
+        payload = bytes(submission.payload_bytes)
+        shell.submit(now, submission.dests, payload, submission.lifetime)
         self.end = now
         self._next = next(self._submissions, None)
         self._submitted += 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from testbed.core.algorithm import Algorithm
+from testbed.core.algorithm import Algorithm, Guarantee
 from testbed.core.model import MessageId, Nanos, NodeId, Role
 from testbed.core.network import Arrivals
 from testbed.core.node import Arrival, Node, Timer, View
@@ -18,8 +18,10 @@ from testbed.trace.oracle import Audit, TraceEvent, audit_events
 from testbed.trace.schema import ABSENT, PACKED, REASONS, Event
 
 FIELDS = tuple(column.name for column in PACKED)
-AUDITED = (Event.SEND, Event.RECEIVE, Event.DELIVER, Event.FORWARD, Event.DISCARD)
-_REASON = FIELDS.index("reason")
+AUDITED = (
+    Event.SEND, Event.RECEIVE, Event.DELIVER, Event.FORWARD, Event.DISCARD, Event.DROP,
+)  # fmt: skip
+_REASON, _CLOCK, _DEADLINE = (FIELDS.index(name) for name in ("reason", "clock", "deadline"))
 
 
 class Rows:
@@ -45,17 +47,21 @@ class Rows:
         events: dict[NodeId, list[TraceEvent]] = {}
         for at, row in enumerate(self.rows):
             node, _, _, time, event, origin, number, peer = row[:8]
-            if event == Event.DISCARD and REASONS[row[_REASON]] != "disconnected":
-                continue
-            if event in AUDITED and origin != ABSENT:
+            reason = None if row[_REASON] == ABSENT else REASONS[row[_REASON]]
+            if event == Event.CRASH or (event in AUDITED and origin != ABSENT):
                 dests = self.dests.get(at, ())
+                to = ABSENT if reason in ("no_room", "crashed") else peer
+                deadline = None if row[_DEADLINE] == ABSENT else row[_DEADLINE]
                 events.setdefault(node, []).append(
-                    TraceEvent(Event(event), (origin, number), dests, time, peer)
-                )
+                    TraceEvent(
+                        Event(event), (origin, number), dests, time, to, reason, row[_CLOCK],
+                        deadline,
+                    )
+                )  # fmt: skip
         return events
 
-    def audit(self, *, complete: bool = True) -> Audit:
-        return audit_events(self.events_of(), complete=complete)
+    def audit(self, *, complete: bool = True, guarantee: Guarantee = Guarantee.CAUSAL) -> Audit:
+        return audit_events(self.events_of(), complete=complete, guarantee=guarantee)
 
 
 class Flight(NamedTuple):
@@ -161,9 +167,6 @@ class Scene:
 
     def disarm(self, node: NodeId, timer: Timer) -> None:
         raise AssertionError("no static algorithm cancels a timer")
-
-    def clock(self, node: NodeId, now: Nanos) -> Nanos:
-        return now
 
     def cpu_ns(self) -> int:
         return 0

@@ -25,12 +25,15 @@ class Traffic(msgspec.Struct, frozen=True, kw_only=True):
     payload_high: int = 256
     rates: tuple[float, ...] = ()
     """Factor on node i's sending rate, cyclic in i; empty: all alike."""
+    lifetime: Distribution | None = None
+    """How long a message is of use after its sending; None: for ever."""
 
     def timeline(self, node: NodeId, n: int, seed: int) -> Iterator[Submission]:
         """What `node` sends, for ever."""
         gaps = stream(seed, b"interval", node)
         draws = stream(seed, b"destinations", node)
         sizes = stream(seed, b"payload", node)
+        lives = stream(seed, b"lifetime", node)
         rate = self.rates[node % len(self.rates)] if self.rates else 1.0
         others = [other for other in range(n) if other != node]
         time: Nanos = 0
@@ -41,7 +44,9 @@ class Traffic(msgspec.Struct, frozen=True, kw_only=True):
             else:
                 dests = pick(others, 1, draws)
             span = self.payload_high - self.payload_low + 1
-            yield Submission(time, node, dests, self.payload_low + int(next(sizes) * span))
+            size = self.payload_low + int(next(sizes) * span)
+            lifetime = None if self.lifetime is None else max(1, self.lifetime.at(next(lives)))
+            yield Submission(time, node, dests, size, lifetime)
 
     def merged(self, n: int, seed: int) -> Iterator[Submission]:
         """All nodes' sends by time; equal times by node."""

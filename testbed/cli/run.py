@@ -22,6 +22,7 @@ from testbed.cli.terminal import console, progress_bar
 from testbed.config.experiment import Experiment
 from testbed.config.load import find_experiment, load
 from testbed.config.planning import Planned, plans
+from testbed.core.algorithm import Guarantee
 from testbed.core.errors import BadInput, CausalbedError
 from testbed.engine.virtual import VirtualEngine
 from testbed.trace.audit import audit_run
@@ -155,6 +156,7 @@ def _first_manifest(
         "name": experiment.name,
         "series": series,
         "algorithm": planned.plan.algorithm,
+        "guarantee": _promise(planned.plan.algorithm),
         "engine": experiment.engine,
         "seed": experiment.seed,
         "nodes": experiment.nodes,
@@ -171,6 +173,12 @@ def _first_manifest(
         "lateness_ns": None,
         "warnings": planned.warnings,
     }
+
+
+def _promise(algorithm: str) -> str:
+    """What the audit holds the run to; controls are held to causal order, to show what it costs."""
+    deadline = find(algorithm).guarantee is Guarantee.DEADLINE
+    return (Guarantee.DEADLINE if deadline else Guarantee.CAUSAL).value
 
 
 @contextmanager

@@ -33,6 +33,7 @@ def make_shells(
     algorithm = find(plan.algorithm)
     codec = Codec(algorithm, plan.n, stations=plan.stations)
     view = _view(plan, cells or {})
+    clocks = plan.clocks
     shells = {}
     for me in nodes:
         role = plan.role(me)
@@ -49,6 +50,8 @@ def make_shells(
             sink=sink,
             link=_link(plan, algorithm, me, role),
             stations=plan.stations,
+            clock=None if clocks is None else clocks.of(me, plan.seed),
+            buffer_bytes=plan.buffer_bytes,
         )
         if role is Role.HOST:
             shell.place(view.cells[me])
@@ -58,7 +61,8 @@ def make_shells(
 def _view(plan: Plan, cells: Mapping[NodeId, NodeId]) -> View:
     params = parameters(plan.algorithm)
     if plan.roam is None:
-        return View(0, tuple(range(plan.n)), params=params)
+        processes = tuple(range(plan.n))
+        return View(0, processes, buffer_bytes=plan.buffer_bytes, params=params)
     world = plan.roam.world
     return View(
         0,
@@ -66,6 +70,7 @@ def _view(plan: Plan, cells: Mapping[NodeId, NodeId]) -> View:
         hosts=tuple(world.host_ids),
         cells=cells,
         keeps=plan.roam.keeps,
+        buffer_bytes=plan.buffer_bytes,
         params=params,
     )
 

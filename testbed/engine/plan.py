@@ -9,6 +9,8 @@ from typing import Protocol
 
 import msgspec
 
+from testbed.core.clocks import Clocks
+from testbed.core.fault import Fault
 from testbed.core.model import Nanos, NodeId, Role, Submission
 from testbed.core.network import Air, LinkSpec, NetworkSpec
 from testbed.core.world import Itinerary, Whereabouts, World
@@ -64,6 +66,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """The reliable link's patience; None: no reliable link."""
     roam: Roam | None = None
     """Stations and hosts; None: all nodes are processes that stay where they are."""
+    clocks: Clocks | None = None
+    """How the nodes' own clocks differ; None: all of them show the run's time."""
+    faults: tuple[Fault, ...] = ()
+    """What goes wrong, by time."""
+    buffer_bytes: int | None = None
+    """Payload bytes that each node may keep; None: as many as it likes."""
 
     @property
     def stations(self) -> int:

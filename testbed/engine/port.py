@@ -21,8 +21,5 @@ class Port(Protocol):
     def disarm(self, node: NodeId, timer: Timer) -> None:
         """Forget a timer, if it is set."""
 
-    def clock(self, node: NodeId, now: Nanos) -> Nanos:
-        """The node's own clock when engine time is `now`."""
-
     def cpu_ns(self) -> int:
         """Processor time of this thread; constant where it must not show in the trace."""

@@ -37,6 +37,7 @@ class ReliableLink:
         self._unacknowledged: dict[tuple[NodeId, int], tuple[bytes, int]] = {}
         self._seen_below: dict[NodeId, int] = {}
         self._seen_beyond: dict[NodeId, set[int]] = {}
+        self._gone: set[NodeId] = set()
 
     @property
     def unacknowledged(self) -> int:
@@ -49,11 +50,21 @@ class ReliableLink:
         """Whether these bytes must be the link's own; a bare frame begins as no header does."""
         return self._covered is None or frame[:1] != FRAME_START
 
-    def wrap(self, to: NodeId, frame: bytes) -> tuple[bytes, str]:
-        """The frame with its header, and the timer to arm for it."""
+    def abandon(self, peer: NodeId) -> list[str]:
+        """The peer is no more: the timers of all that waits for its acknowledgement."""
+        self._gone.add(peer)
+        numbers = [number for to, number in self._unacknowledged if to == peer]
+        for number in numbers:
+            del self._unacknowledged[peer, number]
+        return [f"{TIMER_PREFIX}{peer}:{number}" for number in numbers]
+
+    def wrap(self, to: NodeId, frame: bytes) -> tuple[bytes, str | None]:
+        """The frame with its header, and the timer to arm for it; none if the peer is no more."""
         number = self._next_number.get(to, 0)
         self._next_number[to] = number + 1
         wrapped = _HEADER.pack(_DATA, number, self._me) + frame
+        if to in self._gone:
+            return wrapped, None
         self._unacknowledged[to, number] = (wrapped, 0)
         return wrapped, f"{TIMER_PREFIX}{to}:{number}"
 

@@ -7,9 +7,11 @@ received and delivered what, for an audit that needs no more.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 from testbed.core.algorithm import Algorithm, ControlSize
+from testbed.core.clocks import Clock
 from testbed.core.model import Message, Nanos, NodeId, Role
 from testbed.core.node import Arrival, Node, Transmit
 from testbed.trace.recorder import Sink, Witness
@@ -22,6 +24,10 @@ _NO_CONTROL = ControlSize(ABSENT, ABSENT, ABSENT, ABSENT)
 _NO_MESSAGE = Message(ABSENT, ABSENT, b"")
 _SEND, _RECEIVE, _DELIVER, _DISCARD = Event.SEND, Event.RECEIVE, Event.DELIVER, Event.DISCARD
 _DROP, _DUPLICATE = Event.DROP, Event.DUPLICATE
+
+
+def _nothing() -> int:
+    return 0
 
 
 class Batch(NamedTuple):
@@ -53,6 +59,11 @@ class Scribe(Protocol):
 
     def delivered(self, message: Message, now: Nanos) -> None: ...
     def discarded(self, message: Message, reason: int, host: NodeId | None, now: Nanos) -> None: ...
+    def refused(
+        self, arrival: Arrival[Any, Any], frame_bytes: int, reason: int, now: Nanos
+    ) -> None:
+        """A copy came to its end, but the node could not take it."""
+
     def fired(self) -> None:
         """Something other than a message made the algorithm do something."""
 
@@ -63,29 +74,38 @@ class Scribe(Protocol):
         """A station passed a copy of a message on, or somebody sent one again."""
 
     def moved(self, event: Event, peer: NodeId, now: Nanos) -> None:
-        """A host changed its cell, or a station took one over."""
+        """A host changed its cell, a station took one over, or somebody is suspected."""
+
+    def crashed(self, now: Nanos) -> None:
+        """The node has stopped for good and has forgotten everything."""
 
     def link(self, event: Event, now: Nanos, peer: int, frame_bytes: int, reason: int) -> None:
         """Bytes that belong to no message: of the reliable link, or malformed."""
 
 
 def scribe_for(
-    sink: Sink | Witness | None, me: NodeId, role: Role, node: Node[Any, Any], algorithm: Algorithm
+    sink: Sink | Witness | None,
+    me: NodeId,
+    role: Role,
+    node: Node[Any, Any],
+    algorithm: Algorithm,
+    clock: Clock | None = None,
 ) -> Scribe | None:
-    """Who writes into this sink; nobody into none."""
+    """Who writes into this sink; nobody into none. No `clock`: the node's is the engine's."""
     if sink is None:
         return None
     if isinstance(sink, Witness):
-        return Glance(sink, me)
-    return Rows(sink, me, role, node, algorithm)
+        return Glance(sink, me, clock)
+    return Rows(sink, me, role, node, algorithm, clock)
 
 
 class Glance:
     """The bare events."""
 
-    def __init__(self, witness: Witness, me: NodeId) -> None:
+    def __init__(self, witness: Witness, me: NodeId, clock: Clock | None) -> None:
         self._witness = witness
         self._me = me
+        self._clock = clock
 
     def sent(
         self,
@@ -96,6 +116,8 @@ class Glance:
         cpu_ns: int,
     ) -> None:
         self._witness.send(self._me, (message.origin, message.number), dests)
+        if message.deadline is not None:
+            self._witness.expire((message.origin, message.number), message.deadline)
 
     def received(
         self, arrival: Arrival[Any, Any], frame_bytes: int, now: Nanos, cpu_ns: int, changed: bool
@@ -105,11 +127,21 @@ class Glance:
             self._witness.receive(self._me, (message.origin, message.number), now)
 
     def delivered(self, message: Message, now: Nanos) -> None:
-        self._witness.deliver(self._me, (message.origin, message.number), now)
+        shown = now if self._clock is None else self._clock.show(now)
+        self._witness.deliver(self._me, (message.origin, message.number), now, shown)
 
     def discarded(self, message: Message, reason: int, host: NodeId | None, now: Nanos) -> None:
-        if reason == WAIVED and host is not None:
+        if host is None:
+            self._witness.give_up(self._me, (message.origin, message.number))
+        elif reason == WAIVED:
             self._witness.waive(host, (message.origin, message.number))
+
+    def refused(
+        self, arrival: Arrival[Any, Any], frame_bytes: int, reason: int, now: Nanos
+    ) -> None:
+        message = arrival.message
+        if message is not None:
+            self._witness.give_up(self._me, (message.origin, message.number))
 
     def forwarded(self, event: Event, batch: Batch, position: int, now: Nanos) -> None:
         message = batch.effect.message
@@ -118,9 +150,14 @@ class Glance:
             self._witness.forward(self._me, (message.origin, message.number), to, now)
 
     def fired(self) -> None: ...
-    def fated(
-        self, batch: Batch, position: int, arrivals: int, reason: int, now: Nanos
-    ) -> None: ...
+    def fated(self, batch: Batch, position: int, arrivals: int, reason: int, now: Nanos) -> None:
+        message = batch.effect.message
+        if not arrivals and message is not None:
+            to = batch.effect.dests[position]
+            self._witness.give_up(to, (message.origin, message.number))
+
+    def crashed(self, now: Nanos) -> None:
+        self._witness.crash(self._me)
 
     def moved(self, event: Event, peer: NodeId, now: Nanos) -> None:
         self._witness.moved(self._me, event, peer, now)
@@ -132,7 +169,13 @@ class Rows:
     """One row per event, in the order of schema.PACKED."""
 
     def __init__(
-        self, sink: Sink, me: NodeId, role: Role, node: Node[Any, Any], algorithm: Algorithm
+        self,
+        sink: Sink,
+        me: NodeId,
+        role: Role,
+        node: Node[Any, Any],
+        algorithm: Algorithm,
+        clock: Clock | None,
     ) -> None:
         self._sink = sink
         self._row = sink.row
@@ -143,6 +186,11 @@ class Rows:
         self._kinds = {packet: code for code, packet in enumerate(algorithm.packets)}
         self._seq = 0
         self._state_ints = node.state_ints()
+        self._clock = clock
+        self._held = node.held
+        self._buffered: Callable[[], int] | None = None
+        if type(node).buffered_bytes is not Node.buffered_bytes:
+            self._buffered = node.buffered_bytes
 
     def sent(
         self,
@@ -181,6 +229,23 @@ class Rows:
 
     def discarded(self, message: Message, reason: int, host: NodeId | None, now: Nanos) -> None:
         self._write(_DISCARD, now, message, ABSENT if host is None else host, reason=reason)
+
+    def refused(
+        self, arrival: Arrival[Any, Any], frame_bytes: int, reason: int, now: Nanos
+    ) -> None:
+        message = arrival.message or _NO_MESSAGE
+        self._write(
+            _DROP, now, message, arrival.source, self._size(arrival.packet, arrival.own),
+            frame_bytes - len(message.payload),
+            reason=reason, packet=self._kinds[type(arrival.packet)],
+        )  # fmt: skip
+
+    def crashed(self, now: Nanos) -> None:
+        self._state_ints = 0
+        self._held = _nothing
+        if self._buffered is not None:
+            self._buffered = _nothing
+        self._write(Event.CRASH, now, _NO_MESSAGE)
 
     def fired(self) -> None:
         self._state_ints = self._node.state_ints()
@@ -238,10 +303,12 @@ class Rows:
     ) -> None:
         ints, units, entries, empty = size
         deadline = message.deadline
+        clock, buffered = self._clock, self._buffered
         self._row(
             self._me, self._role, self._seq, now, event, message.origin, message.number, peer,
             ints, overhead, units, entries, empty, copies, len(message.payload),
-            self._state_ints, self._node.held(), ABSENT if deadline is None else deadline,
-            cpu_ns, reason, packet,
+            self._state_ints, self._held(), ABSENT if deadline is None else deadline,
+            cpu_ns, reason, packet, now if clock is None else clock.show(now),
+            ABSENT if buffered is None else buffered(),
         )  # fmt: skip
         self._seq += 1

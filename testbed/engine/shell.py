@@ -7,12 +7,15 @@ port. It knows no algorithm by name and no engine.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from testbed.core.algorithm import Algorithm
+from testbed.core.clocks import Clock
 from testbed.core.errors import BadInput, ContractViolation, MalformedFrame
 from testbed.core.model import Message, Nanos, NodeId, Role
 from testbed.core.node import (
+    Arrival,
     BeginHandoff,
     CancelTimer,
     Deliver,
@@ -34,10 +37,12 @@ from testbed.trace.schema import ABSENT, REASONS, Event
 
 _MALFORMED = REASONS.index("malformed")
 _OVERSIZED = REASONS.index("oversized")
+_CRASHED = REASONS.index("crashed")
+_NO_ROOM = REASONS.index("no_room")
 
 
 class Shell:
-    """Drives one node: `start`, `submit`, `arrive`, `fire` are its whole life, and `move`."""
+    """Drives one node: `start`, `submit`, `arrive`, `fire` are its whole life, `crash` its end."""
 
     def __init__(
         self,
@@ -52,8 +57,13 @@ class Shell:
         sink: Sink | Witness | None,
         link: ReliableLink | None = None,
         stations: int = 0,
+        clock: Clock | None = None,
+        buffer_bytes: int | None = None,
     ) -> None:
-        """Nodes from `stations` on are mobile hosts, if there are stations at all."""
+        """Nodes from `stations` on are mobile hosts, if there are stations at all.
+
+        `clock` is the node's own; None: it shows the engine's time.
+        """
         self.me = me
         self.role = role
         self.node = node
@@ -63,7 +73,10 @@ class Shell:
         self._n = n
         self._codec = codec
         self._port = port
-        self._scribe = scribe_for(sink, me, role, node, algorithm)
+        self._clock = clock
+        self._buffer_bytes = buffer_bytes
+        self.is_down = False
+        self._scribe = scribe_for(sink, me, role, node, algorithm, clock)
         self._link = link
         self._stations = stations
         self._is_station = role is Role.STATION
@@ -74,21 +87,25 @@ class Shell:
     # --- inputs -------------------------------------------------------------------------------
 
     def start(self, now: Nanos) -> None:
-        turn = Turn(self._port.clock(self.me, now))
+        turn = Turn(self._local(now))
         self.node.on_started(turn)
         for effect in turn.effects:
             self._interpret(effect, now)
 
     def submit(
-        self, now: Nanos, dests: tuple[NodeId, ...], payload: bytes, deadline: Nanos | None = None
+        self, now: Nanos, dests: tuple[NodeId, ...], payload: bytes, lifetime: Nanos | None = None
     ) -> Message:
-        """The application sends: the shell issues the number, the algorithm does the rest."""
+        """The application sends: the shell issues the number, the algorithm does the rest.
+
+        The deadline is the sender's own clock now, and `lifetime` from then on.
+        """
         refusal = self._algorithm.refusal(self.me, dests, self._n)
         if refusal is not None:
             raise BadInput(refusal)
         self._submitted += 1
+        turn = Turn(self._local(now))
+        deadline = None if lifetime is None else turn.now + lifetime
         message = Message(self.me, self._submitted, payload, deadline)
-        turn = Turn(self._port.clock(self.me, now))
         started = self._port.cpu_ns()
         self.node.on_submitted(message, dests, turn)
         cpu_ns = self._port.cpu_ns() - started
@@ -105,6 +122,9 @@ class Shell:
 
     def arrive(self, now: Nanos, frame: bytes) -> None:
         """Bytes came in: unwrap, decode, step; what is no packet is counted and refused."""
+        if self.is_down:
+            self._arrive_in_vain(now, frame)
+            return
         if self._link is not None and self._link.wrapped(frame):
             inner = self._unwrap(now, frame)
             if inner is None:
@@ -115,8 +135,10 @@ class Shell:
         except MalformedFrame:
             self._refuse(now, frame)
             return
-        port, scribe = self._port, self._scribe
-        turn = Turn(port.clock(self.me, now))
+        if self._buffer_bytes is not None and not self._has_room(arrival, len(frame), now):
+            return
+        port, scribe, clock = self._port, self._scribe, self._clock
+        turn = Turn(now if clock is None else clock.show(now))
         effects = turn.effects
         if scribe is None:
             self.node.on_received(arrival, turn)
@@ -133,12 +155,46 @@ class Shell:
             else:
                 self._interpret(effect, now)
 
+    def _has_room(self, arrival: Arrival[Any, Any], frame_bytes: int, now: Nanos) -> bool:
+        """Whether the buffer takes one more message; a copy that it does not take is dropped."""
+        assert self._buffer_bytes is not None
+        message = arrival.message
+        if message is None:
+            return True
+        if self.node.buffered_bytes() + len(message.payload) <= self._buffer_bytes:
+            return True
+        if self._scribe is not None:
+            self._scribe.refused(arrival, frame_bytes, _NO_ROOM, now)
+        return False
+
+    def crash(self, now: Nanos) -> None:
+        """The node stops for good; the engine has forgotten its timers."""
+        self.is_down = True
+        if self._scribe is not None:
+            self._scribe.crashed(now)
+
+    def _arrive_in_vain(self, now: Nanos, frame: bytes) -> None:
+        """A copy reaches a node that is no more: the trace says which, and that is all."""
+        if self._scribe is None:
+            return
+        if self._link is not None and self._link.wrapped(frame):
+            frame = self._link.inside(frame) or b""
+        with suppress(MalformedFrame):
+            arrival = self._codec.decode(frame)
+            self._scribe.refused(arrival, len(frame), _CRASHED, now)
+
+    def abandon(self, peer: NodeId) -> None:
+        """The connection to a node that has crashed is broken: nothing is sent again."""
+        if self._link is not None and not self.is_down:
+            for timer in self._link.abandon(peer):
+                self._port.disarm(self.me, timer)
+
     def fire(self, now: Nanos, timer: Timer) -> None:
         """A timer that was armed has come due."""
         if timer.startswith(TIMER_PREFIX):
             self._retransmit(now, timer)
             return
-        turn = Turn(self._port.clock(self.me, now))
+        turn = Turn(self._local(now))
         self.node.on_timer(timer, turn)
         if self._scribe is not None and turn.effects:
             self._scribe.fired()
@@ -153,7 +209,7 @@ class Shell:
         """A host hears the beacon of a station."""
         event = Event.CONNECT if self._is_disconnected else Event.ENTER
         self._cell, self._is_disconnected = station, False
-        turn = Turn(self._port.clock(self.me, now))
+        turn = Turn(self._local(now))
         self.node.on_entered(station, turn)
         self._settle_move(turn, event, station, now)
 
@@ -162,13 +218,13 @@ class Shell:
         assert self._cell is not None
         station, self._cell = self._cell, None
         self._is_disconnected = disconnects
-        turn = Turn(self._port.clock(self.me, now))
+        turn = Turn(self._local(now))
         self.node.on_left(turn)
         self._settle_move(turn, Event.DISCONNECT if disconnects else Event.LEAVE, station, now)
 
     def announce_disconnection(self, now: Nanos) -> None:
         """A host is about to disconnect and may still tell its station."""
-        turn = Turn(self._port.clock(self.me, now))
+        turn = Turn(self._local(now))
         self.node.on_disconnecting(turn)
         self._settle_move(turn, None, ABSENT, now)
 
@@ -187,11 +243,15 @@ class Shell:
             self._scribe.link(Event.DROP, now, source, len(frame), LEFT_CELL)
 
     def held(self) -> int:
-        return self.node.held()
+        return 0 if self.is_down else self.node.held()
+
+    def _local(self, now: Nanos) -> Nanos:
+        """What the node's own clock shows."""
+        return now if self._clock is None else self._clock.show(now)
 
     def unacknowledged(self) -> int:
         """Copies that the reliable link still has to see through."""
-        return 0 if self._link is None else self._link.unacknowledged
+        return 0 if self._link is None or self.is_down else self._link.unacknowledged
 
     # --- effects ------------------------------------------------------------------------------
 
@@ -206,7 +266,8 @@ class Shell:
             case Discard():
                 self._discard(effect, now)
             case SetTimer(timer, at):
-                self._port.arm(self.me, timer, at)
+                due = at if self._clock is None else self._clock.when(at)
+                self._port.arm(self.me, timer, max(due, now))
             case CancelTimer(timer):
                 self._port.disarm(self.me, timer)
             case BeginHandoff(host):
@@ -249,7 +310,8 @@ class Shell:
             frame = batch.frames[position]
             if link is not None and link.covers(to):
                 frame, timer = link.wrap(to, frame)
-                self._port.arm(me, timer, now + link.wait())
+                if timer is not None:
+                    self._port.arm(me, timer, now + link.wait())
             if passes_on is not None and self._scribe is not None:
                 self._scribe.forwarded(passes_on, batch, position, now)
             arrivals = transmit(me, to, frame, now)

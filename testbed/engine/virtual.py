@@ -20,6 +20,7 @@ from testbed.core.garbage import rare_collections
 from testbed.core.model import Nanos, NodeId, Submission
 from testbed.core.network import Arrivals, Network
 from testbed.core.node import Timer
+from testbed.engine.blows import Blow, blows, strike
 from testbed.engine.moves import Move, make_move, moves
 from testbed.engine.nodes import make_shells
 from testbed.engine.plan import Plan
@@ -30,9 +31,9 @@ STEPS_PER_COPY_MAX = 10_000
 """A run that takes more steps than this per planned copy is not going to end."""
 
 
-Due = tuple[Nanos, int, Shell, bytes | Timer | Move, list[Any]]
-"""When, ticket, at whom, a frame, a timer or a move, and what else the same event caused, latest
-first."""
+Due = tuple[Nanos, int, Shell, bytes | Timer | Move | Blow, list[Any]]
+"""When, ticket, at whom, a frame, a timer, a move or a blow, and what else the same event caused,
+latest first."""
 
 
 class Wire(Protocol):
@@ -100,9 +101,6 @@ class VirtualEngine:
     def disarm(self, node: NodeId, timer: Timer) -> None:
         self._timers.pop((node, timer), None)
 
-    def clock(self, node: NodeId, now: Nanos) -> Nanos:
-        return now
-
     def cpu_ns(self) -> int:
         return 0
 
@@ -122,10 +120,14 @@ class VirtualEngine:
             shell.start(0)
         for host in self._moves:
             self._schedule_move(self.shells[host])
+        self._schedule_faults()
         for submission in submissions:
             self._advance(submission.time)
             shell = self.shells[submission.node]
-            shell.submit(submission.time, submission.dests, bytes(submission.payload_bytes))
+            if shell.is_down:
+                continue
+            payload = bytes(submission.payload_bytes)
+            shell.submit(submission.time, submission.dests, payload, submission.lifetime)
             totals.messages += 1
             totals.end = submission.time
             if progress is not None and totals.messages % 100 == 0:
@@ -156,8 +158,9 @@ class VirtualEngine:
             if isinstance(what, bytes):
                 shell.arrive(now, what)
             elif isinstance(what, Move):
-                make_move(shell, what, now)
-                self._schedule_move(shell)
+                self._move(shell, what, now)
+            elif isinstance(what, Blow):
+                self._strike(shell, what, now)
             else:
                 self._fire(shell, what, ticket, now)
             if self._caused:
@@ -172,6 +175,24 @@ class VirtualEngine:
         if self._timers.get((shell.me, timer)) == ticket:
             del self._timers[shell.me, timer]
             shell.fire(now, timer)
+
+    def _move(self, shell: Shell, move: Move, now: Nanos) -> None:
+        if not shell.is_down:
+            make_move(shell, move, now)
+            self._schedule_move(shell)
+
+    def _schedule_faults(self) -> None:
+        for blow in blows(self._plan):
+            if blow.node in self.shells:
+                self._ticket += 1
+                shell = self.shells[blow.node]
+                self._caused.append((blow.time, self._ticket, shell, blow, self._caused))
+
+    def _strike(self, shell: Shell, blow: Blow, now: Nanos) -> None:
+        if blow.lost_peer is None:
+            for node, timer in [key for key in self._timers if key[0] == shell.me]:
+                del self._timers[node, timer]
+        strike(shell, blow, now)
 
     def _schedule_move(self, shell: Shell) -> None:
         """The host's next move, if it has one."""

@@ -45,8 +45,10 @@ class Watch(Oracle):
             hosts = self.destinations(message) if node != message[0] else ()
             self.moments += [Moment(time, host, is_delivery=False) for host in sorted(hosts)]
 
-    def deliver(self, node: NodeId, message: MessageId, time: Nanos) -> None:
-        super().deliver(node, message, time)
+    def deliver(
+        self, node: NodeId, message: MessageId, time: Nanos, clock: Nanos | None = None
+    ) -> None:
+        super().deliver(node, message, time, clock)
         if self._notes:
             self.moments.append(Moment(time, node, is_delivery=True))
 

@@ -4,26 +4,49 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from testbed.core.algorithm import Guarantee
 from testbed.core.errors import DamagedRun
-from testbed.core.model import NodeId
+from testbed.core.model import MessageId, NodeId
 from testbed.trace.oracle import Audit, TraceEvent, audit_events
-from testbed.trace.rundir import RunDir
+from testbed.trace.rundir import MANIFEST, RunDir
 from testbed.trace.schema import AUDIT_COLUMNS, Event
 
 _NEVER_NULL = ("node", "seq", "event")
 _EVENTS = {
     event.text: event
-    for event in (Event.SEND, Event.RECEIVE, Event.DELIVER, Event.FORWARD, Event.DISCARD)
-}
-_OPTIONAL = ("time", "peer", "reason")
-"""What the audit uses where a trace has it: how long copies were held, and what was waived."""
+    for event in (
+        Event.SEND, Event.RECEIVE, Event.DELIVER, Event.FORWARD, Event.DISCARD, Event.DROP,
+        Event.CRASH,
+    )
+}  # fmt: skip
+_OPTIONAL = ("time", "peer", "reason", "clock", "deadline")
+"""What the audit uses where a trace has it: how long copies were held, what was waived or lost,
+and whether deliveries were in time."""
 _WAIVED = "disconnected"
-_MAY_BE_BARE = (Event.RECEIVE, Event.FORWARD, Event.DISCARD)
+_MAY_BE_BARE = (Event.RECEIVE, Event.FORWARD, Event.DISCARD, Event.DROP)
+_BY_RECEIVER = ("no_room", "crashed")
+"""Copies that came to their end and were dropped there."""
+_NONE: MessageId = (-1, -1)
 
 
 def audit_run(run: RunDir, *, complete: bool = True) -> Audit:
-    """Judge one run from its trace alone."""
-    return audit_events(events_by_node(read_trace(run)), complete=complete)
+    """Judge one run from its trace, and from its manifest what its algorithm promises."""
+    events = events_by_node(read_trace(run))
+    return audit_events(events, complete=complete, guarantee=guarantee_of(run))
+
+
+def guarantee_of(run: RunDir) -> Guarantee:
+    """What the manifest says that the algorithm promises; causal order where nobody says."""
+    promised = run.manifest().get("guarantee") if (run.path / MANIFEST).exists() else None
+    if promised is None:
+        return Guarantee.CAUSAL
+    try:
+        return Guarantee(promised)
+    except ValueError as error:
+        known = ", ".join(guarantee.value for guarantee in Guarantee)
+        raise DamagedRun(
+            f"{run.path}: the manifest's guarantee is {promised!r}; known are {known}"
+        ) from error
 
 
 def read_trace(run: RunDir) -> pa.Table:
@@ -40,7 +63,7 @@ def events_by_node(table: pa.Table) -> dict[NodeId, list[TraceEvent]]:
     names = (*AUDIT_COLUMNS, *_OPTIONAL)
     events_of: dict[NodeId, list[TraceEvent]] = {}
     last: tuple[NodeId, int] | None = None
-    for node, seq, text, origin, number, dests, time, peer, reason in zip(
+    for node, seq, text, origin, number, dests, time, peer, reason, clock, deadline in zip(
         *(columns.get(name, none) for name in names), strict=True
     ):
         if last == (node, seq):
@@ -48,14 +71,23 @@ def events_by_node(table: pa.Table) -> dict[NodeId, list[TraceEvent]]:
         last = (node, seq)
         mine = events_of.setdefault(node, [])
         event = _EVENTS.get(text)
+        if event is Event.CRASH:
+            mine.append(TraceEvent(event, _NONE, (), time or 0, reason=reason))
+            continue
         if event is None or (event in _MAY_BE_BARE and origin is None):
             continue  # not of the application, or a packet without a message
-        if event is Event.DISCARD and (reason != _WAIVED or peer is None):
-            continue
+        if event is Event.DROP and reason in _BY_RECEIVER:
+            peer = None
+        elif peer is None and (event is Event.DROP or reason == _WAIVED):
+            continue  # it does not say for whom
         if origin is None or number is None:
             raise DamagedRun(f"node {node}, seq {seq}: {text} does not name its message")
         to = -1 if peer is None else peer
-        mine.append(TraceEvent(event, (origin, number), tuple(dests or ()), time or 0, to))
+        mine.append(
+            TraceEvent(
+                event, (origin, number), tuple(dests or ()), time or 0, to, reason, clock, deadline
+            )
+        )
     return events_of
 
 

@@ -5,88 +5,55 @@ is stamped with the vector of sends in its causal past, itself counted; m' happe
 m's stamp reaches the position of m' among its origin's sends. One vector maximum per delivery finds
 every inversion: a delivery is one if something delivered before it had it in its past.
 
+Under Guarantee.DEADLINE a message may be skipped, never delivered late: inversions and duplicates
+count as ever, a delivery after the message's own deadline by the receiver's clock is wrong, and
+what is owed and not delivered should be explained by a discard, a lost copy or a crash; what is not
+is counted and no fault. Whatever the guarantee, nothing is owed to or by a node that crashes:
+agreement among the others on what it last sent is not promised, order and exactly-once are.
+
 Verdicts: `invalid` if anything is wrong; `inconclusive` if nothing is, but no copy ever arrived out
 of causal order and none was held, so that nothing was put to the test; else `valid`.
 """
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterable
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 
+from testbed.core.algorithm import Guarantee
 from testbed.core.garbage import rare_collections
 from testbed.core.model import MessageId, Nanos, NodeId
 from testbed.trace.recorder import Witness
 from testbed.trace.schema import Event
+from testbed.trace.verdict import (
+    FINDINGS_MAX,
+    Audit,
+    Evidence,
+    Fault,
+    Finding,
+    Verdict,
+    judge,
+    name,
+)
+
+__all__ = [
+    "FINDINGS_MAX",
+    "Audit",
+    "Evidence",
+    "Fault",
+    "Finding",
+    "Oracle",
+    "TraceEvent",
+    "Verdict",
+    "audit_events",
+]
 
 _SEND, _RECEIVE, _DELIVER = Event.SEND, Event.RECEIVE, Event.DELIVER
-_FORWARD = Event.FORWARD
+_FORWARD, _CRASH = Event.FORWARD, Event.CRASH
+_WAIVED = "disconnected"
 _maximum = np.maximum
-
-FINDINGS_MAX = 100
-"""Findings kept with their prose; all are counted."""
-
-
-class Verdict(enum.StrEnum):
-    VALID = "valid"
-    INVALID = "invalid"
-    INCONCLUSIVE = "inconclusive"
-
-    @property
-    def exit_code(self) -> int:
-        return {"valid": 0, "invalid": 1, "inconclusive": 2}[self.value]
-
-
-class Fault(enum.StrEnum):
-    """What can be wrong with a trace."""
-
-    CAUSAL_ORDER = "causal order"
-    EXACTLY_ONCE = "exactly once"
-    LIVENESS = "liveness"
-    STRANGER = "stranger"
-    """Delivered to a node that is no destination, or never sent at all."""
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """One thing that is wrong, where, and why, in prose."""
-
-    fault: Fault
-    node: NodeId
-    message: MessageId
-    prose: str
-
-
-class Evidence(msgspec.Struct):
-    """How much the run put to the test: without any of it, order proves nothing."""
-
-    arrived_out_of_order: int = 0
-    """Copies that arrived after a copy that they causally precede."""
-    held: int = 0
-    """Deliveries later than the copy's arrival."""
-    held_ns_total: int = 0
-    held_ns_max: int = 0
-
-
-class Audit(msgspec.Struct, kw_only=True):
-    """The oracle's whole answer."""
-
-    verdict: Verdict
-    why: str
-    messages: int = 0
-    owed: int = 0
-    delivered: int = 0
-    inversions: int = 0
-    duplicates: int = 0
-    undelivered: int = 0
-    waived: int = 0
-    """Dropped because their host was disconnected and stations keep nothing; not owed."""
-    strangers: int = 0
-    evidence: Evidence = msgspec.field(default_factory=Evidence)
-    findings: list[Finding] = msgspec.field(default_factory=list)
 
 
 class _Sent(NamedTuple):
@@ -98,15 +65,11 @@ class _Sent(NamedTuple):
     dests: frozenset[NodeId]
 
 
-def name(message: MessageId) -> str:
-    """m<origin>.<number>, as findings write messages."""
-    return f"m{message[0]}.{message[1]}"
-
-
 class Oracle(Witness):
     """Takes events in an order that respects causality; `verdict` ends it."""
 
-    def __init__(self, nodes: Iterable[NodeId]) -> None:
+    def __init__(self, nodes: Iterable[NodeId], guarantee: Guarantee = Guarantee.CAUSAL) -> None:
+        self._may_skip = guarantee is Guarantee.DEADLINE
         self._index = {node: i for i, node in enumerate(sorted(nodes))}
         n = len(self._index)
         self._sent: dict[MessageId, _Sent] = {}
@@ -118,6 +81,10 @@ class Oracle(Witness):
         self._delivered: list[dict[MessageId, None]] = [{} for _ in range(n)]  # in this order
         self._passed_horizon: dict[tuple[NodeId, NodeId], np.ndarray] = {}  # by station and host
         self._waived: set[tuple[NodeId, MessageId]] = set()
+        self._given_up: set[tuple[NodeId, MessageId]] = set()
+        self._deadlines: dict[MessageId, Nanos] = {}
+        self._down: set[NodeId] = set()
+        self._killed: set[NodeId] = set()
         self._result = Audit(verdict=Verdict.VALID, why="")
 
     def send(self, node: NodeId, message: MessageId, dests: tuple[NodeId, ...]) -> None:
@@ -190,8 +157,28 @@ class Oracle(Witness):
         delivered, index = self._delivered, self._index
         return [d for d in self._sent[message].dests if message not in delivered[index[d]]]
 
-    def deliver(self, node: NodeId, message: MessageId, time: Nanos) -> None:
+    def expire(self, message: MessageId, deadline: Nanos) -> None:
+        self._deadlines[message] = deadline
+
+    def give_up(self, node: NodeId, message: MessageId) -> None:
+        """Some copy for this node is accounted for: lost, refused or discarded."""
+        self._given_up.add((node, message))
+
+    def crash(self, node: NodeId) -> None:
+        self._down.add(node)
+
+    def kill(self, node: NodeId) -> None:
+        """This node will be found to have crashed, and its trace may end before it did."""
+        self._killed.add(node)
+        self._down.add(node)
+
+    def deliver(
+        self, node: NodeId, message: MessageId, time: Nanos, clock: Nanos | None = None
+    ) -> None:
         sent = self._sent.get(message)
+        if sent is None and message[0] in self._killed:
+            self._result.unrecorded += 1
+            return
         if sent is None or node not in sent.dests:
             self._stranger(node, message, sent)
             return
@@ -202,6 +189,8 @@ class Oracle(Witness):
             prose = f"{name(message)} was delivered at p{node} more than once"
             self._find(Fault.EXACTLY_ONCE, node, message, prose)
             return
+        if self._may_skip and clock is not None:
+            self._check_deadline(node, message, clock)
         origin, position, stamp, _ = sent
         known = self._known[i]
         if known.item(origin) >= position:
@@ -211,6 +200,16 @@ class Oracle(Witness):
         delivered[message] = None
         _maximum(known, stamp, out=known)
         self._count_held(time - self._arrived[i].get(message, time))
+
+    def _check_deadline(self, node: NodeId, message: MessageId, clock: Nanos) -> None:
+        late = clock - self._deadlines.get(message, clock)
+        if late > 0:
+            self._result.expired += 1
+            prose = (
+                f"{name(message)} was delivered at p{node} {late / 1e6:.3f} ms after its deadline, "
+                f"by p{node}'s clock"
+            )
+            self._find(Fault.DEADLINE, node, message, prose)
 
     def _count_held(self, waited: Nanos) -> None:
         if waited > 0:
@@ -224,31 +223,45 @@ class Oracle(Witness):
         result = self._result
         result.delivered = sum(map(len, self._delivered))
         result.waived = self._count_waived()
-        result.undelivered = result.owed - result.delivered - result.waived
-        if result.undelivered and complete:
+        result.crashed = len(self._down)
+        if self._down or (self._may_skip and result.delivered < result.owed):
+            self._account()
+        result.undelivered = (
+            result.owed - result.delivered - result.waived - result.unowed - result.explained
+        )
+        missing = result.undelivered if complete and not self._may_skip else 0
+        if missing:
             self._find_undelivered()
-        faults = result.inversions + result.duplicates + result.strangers
-        evidence = result.evidence
-        if faults or (result.undelivered and complete):
-            result.verdict = Verdict.INVALID
-            result.why = result.findings[0].prose
-        elif result.undelivered:
-            result.verdict = Verdict.INCONCLUSIVE
-            result.why = f"the run was cut short and {result.undelivered} deliveries are owed"
-        elif not any(self._arrived):
-            result.verdict = Verdict.INCONCLUSIVE
-            result.why = "nothing shows in which order copies arrived (no receive rows)"
-        elif not evidence.arrived_out_of_order and not evidence.held:
-            result.verdict = Verdict.INCONCLUSIVE
-            result.why = "no copy arrived out of causal order and none was held: nothing was tested"
-        else:
-            result.verdict = Verdict.VALID
-            result.why = (
-                f"{result.delivered} deliveries in causal order, each exactly once, none missing; "
-                f"{evidence.arrived_out_of_order} copies arrived out of causal order, "
-                f"{evidence.held} messages were held"
-            )
+        judge(
+            result,
+            may_skip=self._may_skip,
+            missing=missing,
+            saw_arrivals=any(self._arrived),
+            saw_deadlines=bool(self._deadlines),
+        )
         return result
+
+    def _account(self) -> None:
+        """Why what was owed was not delivered: a crash at either end, or a copy given up."""
+        result = self._result
+        for message, sent in self._sent.items():
+            for node in self._missing_at(message, sent):
+                if not self._is_owed(message, node):
+                    result.unowed += 1
+                elif self._may_skip and (node, message) in self._given_up:
+                    result.explained += 1
+
+    def _is_owed(self, message: MessageId, node: NodeId) -> bool:
+        return node not in self._down and message[0] not in self._down
+
+    def _missing_at(self, message: MessageId, sent: _Sent) -> list[NodeId]:
+        """The destinations that did not get a message, and were not left without it on purpose."""
+        return [
+            node
+            for node in sorted(sent.dests)
+            if (node, message) not in self._waived
+            and (node not in self._index or message not in self._delivered[self._index[node]])
+        ]
 
     def _count_waived(self) -> int:
         """What was owed, was not delivered, and need not be any more."""
@@ -272,17 +285,15 @@ class Oracle(Witness):
 
     def _find_undelivered(self) -> None:
         for message, sent in self._sent.items():
-            for node in sorted(sent.dests):
-                if (node, message) in self._waived:
+            for node in self._missing_at(message, sent):
+                if not self._is_owed(message, node):
                     continue
-                if node not in self._index or message not in self._delivered[self._index[node]]:
-                    state = "never arrived at"
-                    if node in self._index and message in self._arrived[self._index[node]]:
-                        state = "arrived, but was never delivered at"
-                    prose = f"{name(message)} {state} p{node}"
-                    self._find(Fault.LIVENESS, node, message, prose)
-                    if len(self._result.findings) >= FINDINGS_MAX:
-                        return
+                state = "never arrived at"
+                if node in self._index and message in self._arrived[self._index[node]]:
+                    state = "arrived, but was never delivered at"
+                self._find(Fault.LIVENESS, node, message, f"{name(message)} {state} p{node}")
+                if len(self._result.findings) >= FINDINGS_MAX:
+                    return
 
     def _inversion(self, i: int, node: NodeId, late: MessageId) -> str:
         """Why `late` should have come before something that node delivered already."""
@@ -324,20 +335,31 @@ class TraceEvent(NamedTuple):
     dests: tuple[NodeId, ...]
     time: Nanos
     peer: NodeId = -1
-    """Of a `forward` or `discard`: the host that it is for."""
+    """Of a `forward`, `discard` or `drop`: the node that it is for; -1 is the row's own."""
+    reason: str | None = None
+    clock: Nanos | None = None
+    deadline: Nanos | None = None
 
 
-def audit_events(events_of: dict[NodeId, list[TraceEvent]], *, complete: bool = True) -> Audit:
+def audit_events(
+    events_of: dict[NodeId, list[TraceEvent]],
+    *,
+    complete: bool = True,
+    guarantee: Guarantee = Guarantee.CAUSAL,
+) -> Audit:
     """Audit each node's events, in its own order; the order between nodes is worked out here."""
     with rare_collections():
-        return _audit_events(events_of).verdict(complete=complete)
+        return _audit_events(events_of, guarantee).verdict(complete=complete)
 
 
-def _audit_events(events_of: dict[NodeId, list[TraceEvent]]) -> Oracle:
+def _audit_events(events_of: dict[NodeId, list[TraceEvent]], guarantee: Guarantee) -> Oracle:
     nodes = set(events_of)
     for events in events_of.values():
         nodes.update(node for event in events if event.dests for node in event.dests)
-    oracle = Oracle(nodes)
+    oracle = Oracle(nodes, guarantee)
+    for node, events in events_of.items():
+        if events and events[-1].event is Event.CRASH and events[-1].reason == "killed":
+            oracle.kill(node)
     position = dict.fromkeys(events_of, 0)
     sent: set[MessageId] = set()
     ever_sent = {e.message for events in events_of.values() for e in events if e.event is _SEND}
@@ -351,22 +373,28 @@ def _audit_events(events_of: dict[NodeId, list[TraceEvent]]) -> Oracle:
         node = runnable.pop()
         events, at = events_of[node], position[node]
         while at < len(events):
-            kind, message, dests, time, peer = events[at]
+            kind, message, dests, time, peer, reason, clock, deadline = events[at]
             if kind is _SEND:
                 oracle.send(node, message, dests)
+                if deadline is not None:
+                    oracle.expire(message, deadline)
                 sent.add(message)
                 runnable += waiting.pop(message, ())
+            elif kind is _CRASH:
+                oracle.crash(node)
             elif message not in sent and message in ever_sent:
                 waiting.setdefault(message, []).append(node)
                 break
             elif kind is _RECEIVE:
                 oracle.receive(node, message, time)
             elif kind is _DELIVER:
-                oracle.deliver(node, message, time)
+                oracle.deliver(node, message, time, clock)
             elif kind is _FORWARD:
                 oracle.forward(node, message, peer, time)
-            else:
+            elif reason == _WAIVED:
                 oracle.waive(peer, message)
+            else:
+                oracle.give_up(node if peer < 0 else peer, message)
             at += 1
         position[node] = at
     return oracle

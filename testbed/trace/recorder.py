@@ -43,13 +43,27 @@ class Witness(ABC):
     @abstractmethod
     def receive(self, node: int, message: tuple[int, int], time: int) -> None: ...
     @abstractmethod
-    def deliver(self, node: int, message: tuple[int, int], time: int) -> None: ...
+    def deliver(
+        self, node: int, message: tuple[int, int], time: int, clock: int | None = None
+    ) -> None:
+        """`clock` is what the node's own clock shows; None: it is not known."""
+
     @abstractmethod
     def forward(self, node: int, message: tuple[int, int], to: int, time: int) -> None: ...
     @abstractmethod
     def waive(self, node: int, message: tuple[int, int]) -> None: ...
     @abstractmethod
     def moved(self, node: int, event: Event, peer: int, time: int) -> None: ...
+    @abstractmethod
+    def expire(self, message: tuple[int, int], deadline: int) -> None:
+        """A message that was just sent has this deadline."""
+
+    @abstractmethod
+    def give_up(self, node: int, message: tuple[int, int]) -> None:
+        """A copy for this node is known to be lost, refused or discarded."""
+
+    @abstractmethod
+    def crash(self, node: int) -> None: ...
 
 
 class Recorder:

@@ -34,6 +34,9 @@ class Event(enum.IntEnum):
     CONNECT = 13
     HANDOFF_BEGIN = 14
     HANDOFF_END = 15
+    CRASH = 16
+    SUSPECT = 17
+    TRUST = 18
 
     @property
     def text(self) -> str:
@@ -45,7 +48,8 @@ EVENT_MEANING = {
     Event.RECEIVE: "a copy arrived, before any ordering",
     Event.DELIVER: "the application got a message; one row per message and destination",
     Event.DISCARD: "the algorithm gave a message up; `reason` says why",
-    Event.DROP: "the network lost a copy; written by its sender",
+    Event.DROP: "the network lost a copy; written by its sender, or by the receiver that could not "
+    "take it (`no_room`, `crashed`)",
     Event.DUPLICATE: "the network made a second copy; written by its sender",
     Event.RETRANSMIT: "a copy was sent again, by the reliable link or by the algorithm",
     Event.ACKNOWLEDGE: "the reliable link acknowledged a copy; bytes with the copy's header",
@@ -57,6 +61,9 @@ EVENT_MEANING = {
     Event.CONNECT: "a host that had disconnected is in the cell of `peer` from now on",
     Event.HANDOFF_BEGIN: "a station began to take over the host `peer`",
     Event.HANDOFF_END: "a station has taken over the host `peer`; the hand-off is over",
+    Event.CRASH: "the node stopped for good; nothing of its own follows",
+    Event.SUSPECT: "the failure detector of this node believes that `peer` has crashed",
+    Event.TRUST: "the failure detector of this node heard of the suspected `peer` again",
 }
 
 ROLES = ("process", "mss", "mh")
@@ -64,6 +71,7 @@ ROLES = ("process", "mss", "mh")
 REASONS = (
     "loss", "malformed", "oversized", "left_cell", "duplicate", "disconnected",
     "expired", "overtaken", "no_room", "unasked", "crashed",
+    "killed",
 )  # fmt: skip
 """What `reason` may say; new reasons are added at the end."""
 
@@ -118,15 +126,20 @@ COLUMNS = (
         "integers of ordering state the algorithm keeps after the event",
     ),
     Column("pending", pa.int32(), "i4", False, "messages held after the event"),
-    Column("deadline", pa.int64(), "i8", True, "absolute, emulated ns, where one is set"),
+    Column("deadline", pa.int64(), "i8", True, "value of any node's own clock, where one is set"),
     Column(
         "cpu_ns", pa.int64(), "i8", False,
         "processor time the algorithm spent on this event (0 in `sim`)",
     ),
-    Column("reason", pa.string(), "i1", True, "why, on `discard`, `drop` and `malformed`"),
+    Column("reason", pa.string(), "i1", True, "why, on `discard`, `drop`, `malformed` and `crash`"),
     Column(
         "packet", pa.string(), "i1", True,
         "kind of packet, by the algorithm's own name, on `receive`, `drop`, `forward` and so on",
+    ),
+    Column("clock", pa.int64(), "i8", False, "what the node's own clock showed, emulated ns"),
+    Column(
+        "buffer_bytes", pa.int64(), "i8", True,
+        "payload bytes the node keeps after the event, where its algorithm keeps messages",
     ),
 )  # fmt: skip
 
