@@ -33,18 +33,47 @@ class Mutant(NamedTuple):
 
 def mutate(module: ModuleType, mutant: Mutant) -> Algorithm:
     """The algorithm of this module with the mutant's change."""
-    assert module.__file__ is not None
-    source = Path(module.__file__).read_text()
+    algorithm: Algorithm = mutated(module, mutant).ALGORITHM
+    return algorithm
+
+
+def mutated(module: ModuleType, mutant: Mutant) -> ModuleType:
+    """The module with the mutant's change, under a name of its own."""
+    source = _source(module)
     found = source.count(mutant.old)
     assert found == 1, f"mutant '{mutant.name}': its text occurs {found} times in {module.__name__}"
-    name = "_".join((module.__name__, "mutant", re.sub(r"\W", "_", mutant.name)))
+    suffix = re.sub(r"\W", "_", mutant.name)
+    return _load(f"{module.__name__}_mutant_{suffix}", source.replace(mutant.old, mutant.new))
+
+
+def mutate_beneath(module: ModuleType, shared: ModuleType, mutant: Mutant) -> Algorithm:
+    """The algorithm of this module as it is, on a shared module with the mutant's change."""
+    changed = mutated(shared, mutant)
+    package_name, _, name = shared.__name__.rpartition(".")
+    package = sys.modules[package_name]
+    sys.modules[shared.__name__] = changed
+    setattr(package, name, changed)
+    try:
+        suffix = changed.__name__.rpartition(".")[2]
+        algorithm: Algorithm = _load(f"{module.__name__}_on_{suffix}", _source(module)).ALGORITHM
+    finally:
+        sys.modules[shared.__name__] = shared
+        setattr(package, name, shared)
+    return algorithm
+
+
+def _source(module: ModuleType) -> str:
+    assert module.__file__ is not None
+    return Path(module.__file__).read_text()
+
+
+def _load(name: str, source: str) -> ModuleType:
     spec = importlib.util.spec_from_loader(name, loader=None)
     assert spec is not None
-    changed = importlib.util.module_from_spec(spec)
-    sys.modules[name] = changed  # msgspec resolves annotations through here
-    exec(compile(source.replace(mutant.old, mutant.new), name, "exec"), changed.__dict__)
-    algorithm: Algorithm = changed.ALGORITHM
-    return algorithm
+    made = importlib.util.module_from_spec(spec)
+    sys.modules[name] = made  # msgspec resolves annotations through here
+    exec(compile(source, name, "exec"), made.__dict__)
+    return made
 
 
 FAULTS = {

@@ -78,6 +78,15 @@ class Algorithm:
         return Role.HOST in self.roles
 
     @property
+    def is_on_hosts_alone(self) -> bool:
+        """Whether hosts talk to each other over the air, and stations have no part in it.
+
+        The air loses what is under way when a host leaves, whatever else the network does, and no
+        station sends it again: the planner must put a reliable link under such an algorithm.
+        """
+        return self.is_mobile and Role.STATION not in self.roles
+
+    @property
     def packet_names(self) -> tuple[str, ...]:
         """What the trace calls its packets: `HandoffBegin` is `handoff_begin`."""
         return tuple(

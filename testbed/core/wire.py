@@ -20,7 +20,7 @@ import msgspec
 
 from testbed.core.algorithm import Algorithm
 from testbed.core.errors import MalformedFrame
-from testbed.core.model import Message, NodeId, Role
+from testbed.core.model import Message, NodeId
 from testbed.core.node import Arrival, Packet
 
 FRAME_BYTES_MAX = 16 * 1024 * 1024
@@ -43,8 +43,8 @@ class Codec:
     """Encodes and decodes the packets of one algorithm."""
 
     __slots__ = (
-        "_bare", "_decode", "_encode", "_is_possible", "_n", "_size", "_stations", "_well_formed",
-        "bytes_max",
+        "_bare", "_decode", "_encode", "_first_origin", "_first_source", "_is_possible", "_n",
+        "_size", "_stations", "_well_formed", "bytes_max",
     )  # fmt: skip
 
     def __init__(
@@ -64,7 +64,10 @@ class Codec:
         self._bare = algorithm.bare
         self._n = n
         # An algorithm that runs on the hosts alone knows nothing of stations.
-        self._size = n if Role.STATION in algorithm.roles else n - stations
+        self._size = n - stations if algorithm.is_on_hosts_alone else n
+        self._first_source = stations if algorithm.is_on_hosts_alone else 0
+        is_from_hosts = algorithm.is_mobile and not algorithm.stations_send
+        self._first_origin = stations if is_from_hosts else 0
         self.bytes_max = bytes_max
 
     def shared_part(self, source: NodeId, message: Message | None, packet: Packet) -> bytes:
@@ -86,8 +89,12 @@ class Codec:
             raise MalformedFrame(f"frame of {len(frame)} bytes refused: {error}") from error
         message, n = arrival.message, self._n
         if (
-            arrival.source >= n
-            or (type(arrival.packet) not in self._bare if message is None else message.origin >= n)
+            not self._first_source <= arrival.source < n
+            or (
+                type(arrival.packet) not in self._bare
+                if message is None
+                else not self._first_origin <= message.origin < n
+            )
             or (
                 self._well_formed is not None
                 and not self._well_formed(arrival.packet, arrival.own, self._size)

@@ -79,6 +79,8 @@ def _link(plan: Plan, algorithm: Algorithm, me: NodeId, role: Role) -> ReliableL
     """Under processes; under the wires of stations; under hosts that have no station to help."""
     if plan.retry_after is None:
         return None
-    if role is Role.PROCESS or Role.STATION not in algorithm.roles:
+    if algorithm.is_on_hosts_alone:
+        return ReliableLink(me, plan.retry_after, tries_max=None)
+    if role is Role.PROCESS:
         return ReliableLink(me, plan.retry_after)
     return ReliableLink(me, plan.retry_after, plan.stations) if role is Role.STATION else None

@@ -28,9 +28,20 @@ TRIES_MAX = 60
 class ReliableLink:
     """The sending and receiving ends of all links of one node."""
 
-    def __init__(self, me: NodeId, retry_after: Nanos, covered: int | None = None) -> None:
-        """`covered`: only links to nodes below this one; a station's wires, not the air."""
+    def __init__(
+        self,
+        me: NodeId,
+        retry_after: Nanos,
+        covered: int | None = None,
+        *,
+        tries_max: int | None = TRIES_MAX,
+    ) -> None:
+        """`covered`: only links to nodes below this one; a station's wires, not the air.
+
+        `tries_max`: None never gives up; a host may be away for as long as it likes.
+        """
         self._covered = covered
+        self._tries_max = tries_max
         self._me = me
         self._retry_after = retry_after
         self._next_number: dict[NodeId, int] = {}
@@ -75,7 +86,7 @@ class ReliableLink:
         if waiting is None:
             return None
         wrapped, tries = waiting
-        if tries == TRIES_MAX:
+        if tries == self._tries_max:
             raise EngineError(
                 f"the link from node {self._me} to node {to} gave up after {tries} tries: "
                 "the network loses too much, or network.retry is far too short"

@@ -79,6 +79,7 @@ class Shell:
         self._scribe = scribe_for(sink, me, role, node, algorithm, clock)
         self._link = link
         self._stations = stations
+        self._first_peer = stations if algorithm.is_on_hosts_alone else 0
         self._is_station = role is Role.STATION
         self._cell: NodeId | None = None
         self._is_disconnected = False
@@ -345,7 +346,7 @@ class Shell:
             return None
         if timer is not None:
             self._port.disarm(self.me, timer)
-        if acknowledgement is not None and 0 <= peer < self._n:
+        if acknowledgement is not None and self._first_peer <= peer < self._n:
             self._port.transmit(self.me, peer, acknowledgement, now)
             if self._scribe is not None:
                 cost = HEADER_BYTES + len(acknowledgement)

@@ -123,8 +123,12 @@ class Station(Node[Packet, None], Generic[C]):
         charge.down += 1
         charge.pend_ack[charge.down] = message
         if not charge.is_disconnected:
-            turn.send(host, Down(charge.down), message=message)
+            turn.send(host, self._down(charge, charge.down), message=message)
         return True
+
+    def _down(self, charge: C, number: int) -> Packet:
+        """The frame of this number; an algorithm may put more into it."""
+        return Down(number)
 
     def _resume(self, host: NodeId, received: int, turn: Turn) -> None:
         """The host is here, and owned: say so, and send what it has not got."""
@@ -133,7 +137,7 @@ class Station(Node[Packet, None], Generic[C]):
         self._acknowledge(host, charge, received, turn)
         turn.send(host, UpAck(charge.up))
         for number, message in charge.pend_ack.items():
-            turn.send(host, Down(number), message=message, again=True)
+            turn.send(host, self._down(charge, number), message=message, again=True)
 
     # --- hand-off -----------------------------------------------------------------------------
 
