@@ -82,7 +82,8 @@ def members(dests: DestSet) -> list[NodeId]:
 WireSet = Count | bytes
 """A DestSet on the wire: an integer up to 63 nodes, else its little-endian bytes."""
 
-_LARGEST_INTEGER_SET = (1 << 63) - 1
+INTEGER_SET_NODES = 63
+_LARGEST_INTEGER_SET = (1 << INTEGER_SET_NODES) - 1
 
 
 def set_to_wire(dests: DestSet) -> WireSet:

@@ -7,7 +7,9 @@ Paper: KS section 4.3 (worked examples: 4.4; sizes: GK section 2.2, KS section 6
 Assumptions: reliable channels. The text assumes FIFO channels; the algorithm does not need them.
 A packet carries clock_j, Dests and O_M. O_M is nearly the same for all copies: what SND(2) leaves
 in it for every destination is shared; the entries in which a destination d itself still stands
-are the copy's own part. `control_ints` is GK's 4 + |Dests| + sum(3 + |o.Dests|), `control_units`
+are the copy's own part. Logs hold each sender's newest entry even when it is empty, and no other
+that is (lemma 7), and mostly no other at all: so the newest are two vectors, and the older ones
+are listed. `control_ints` is GK's 4 + |Dests| + sum(3 + |o.Dests|), `control_units`
 is KS 6.2's sum of |o.Dests|, `control_entries` and `control_empty` count the entries.
 Cost: linear in log and O_M per event (4.4's formulation with maxima, not the pair loops of 4.3).
 Departures: RCV(4), first loop, reads l_{s,t} where the print has l_{s,t'} (see ks_printed.py).
@@ -15,7 +17,6 @@ Departures: RCV(4), first loop, reads l_{s,t} where the print has l_{s,t'} (see 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
@@ -24,6 +25,7 @@ import msgspec
 from testbed.core.algorithm import Algorithm, ControlSize
 from testbed.core.holdback import HoldBackQueue, Need
 from testbed.core.model import (
+    INTEGER_SET_NODES,
     Count,
     DestSet,
     Message,
@@ -38,7 +40,7 @@ from testbed.core.model import (
 from testbed.core.node import Arrival, Node, Packet, Turn, View
 
 Entries = dict[int, DestSet]
-"""All entries of one sender, time stamp -> Dests, in ascending order of time stamp."""
+"""Entries of one sender, time stamp -> Dests, in ascending order of time stamp."""
 
 
 class Data(Packet, frozen=True, tag=0):
@@ -46,17 +48,21 @@ class Data(Packet, frozen=True, tag=0):
 
     clock: Count
     dests: WireSet
-    log: list[WireSet]
-    """sender, time stamp, Dests; sender, time stamp, Dests; ..."""
+    newest: list[Count]
+    """Of each sender: the time stamp of its newest entry."""
+    left: list[WireSet]
+    """Of each sender: the Dests of its newest entry, which may be empty."""
+    older: list[WireSet]
+    """All other entries, none empty: sender, time stamp, Dests; sender, time stamp, Dests; ..."""
 
 
 class Own(msgspec.Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fields=True):
-    """SND(2): the entries that, in the copy to d, still have d among their Dests."""
+    """SND(2): the entries that, in the copy to d, have d among their Dests as well."""
 
-    restored: list[Count]
-    """Positions of entries in the shared log to which d belongs as well."""
-    purged: list[Count]
-    """sender, time stamp, ... of older entries that hold d alone, so the shared log lacks them."""
+    newest: list[Count]
+    """Senders whose newest entry it is."""
+    older: list[Count]
+    """sender, time stamp, ...; one that the shared part lacks holds d alone."""
 
 
 class Process(Node[Data, Own | None]):
@@ -64,7 +70,10 @@ class Process(Node[Data, Own | None]):
         super().__init__(view)
         self.clock = 0  # clock_j
         self.sr = [0] * self.n  # SR_j[i]: time stamp of the last message of i delivered here
-        self.log: list[Entries] = [{0: 0} for _ in range(self.n)]  # LOG_j, by sender
+        # LOG_j, by sender: time stamp and Dests of its newest entry; its older entries.
+        self.newest = [0] * self.n
+        self.left: list[DestSet] = [0] * self.n
+        self.older: list[Entries] = [{}] * self.n  # replaced, never changed
         self.queue: HoldBackQueue[Arrival[Data, Own | None]] = HoldBackQueue(self.sr)
 
     # --- SND ---------------------------------------------------------------------------------
@@ -72,40 +81,38 @@ class Process(Node[Data, Own | None]):
     def on_submitted(self, message: Message, dests: tuple[NodeId, ...], turn: Turn) -> None:
         self.clock += 1  # SND(1)
         sent_to = dest_set(dests)
-        shared, own = self._split_log(sent_to)
-        packet = Data(self.clock, set_to_wire(sent_to), shared)
+        packet, own = self._split_log(sent_to)
         turn.multicast(dests, packet, message=message, own=own)  # SND(2)
         self._remember(sent_to)
 
-    def _split_log(self, sent_to: DestSet) -> tuple[list[WireSet], dict[NodeId, Own]]:
-        """SND(2): O_M for all destinations at once: the shared log, and each one's own part."""
-        shared: list[WireSet] = []
-        own: dict[NodeId, Own] = {}
-        for sender, entries in enumerate(self.log):
-            for time, left in entries.items():
-                rest = left & ~sent_to
-                is_kept = rest != 0 or time == next(reversed(entries))  # the newest stays
-                if is_kept:
-                    shared += (sender, time, set_to_wire(rest) if rest else 0)
-                if rest == left:
-                    continue
-                for d in members(left & sent_to):
-                    part = own.setdefault(d, Own([], []))
-                    if is_kept:
-                        part.restored.append(len(shared) // 3 - 1)
-                    else:
-                        part.purged.extend((sender, time))
-        return shared, own
+    def _split_log(self, sent_to: DestSet) -> tuple[Data, dict[NodeId, Own]]:
+        """SND(2): O_M for all destinations at once: the shared part, and each one's own part."""
+        own = {d: Own([], []) for d in members(sent_to)}
+        for sender, dests in enumerate(self.left):
+            for d in members(dests & sent_to):
+                own[d].newest.append(sender)
+        older: list[WireSet] = []
+        for sender, entries in enumerate(self.older):
+            for time, dests in entries.items():
+                if rest := dests & ~sent_to:
+                    older += (sender, time, set_to_wire(rest))
+                for d in members(dests & sent_to):
+                    own[d].older.extend((sender, time))
+        left = [set_to_wire(dests & ~sent_to) for dests in self.left]
+        packet = Data(self.clock, set_to_wire(sent_to), self.newest[:], left, older)
+        return packet, {d: part for d, part in own.items() if part.newest or part.older}
 
     def _remember(self, sent_to: DestSet) -> None:
-        for entries in self.log:  # SND(3): M's delivery will see to what its destinations owed
-            for time, left in entries.items():
-                if left & sent_to:
-                    entries[time] = left & ~sent_to
-        self.log[self.me][self.clock] = sent_to  # SND(4)
-        for entries in self.log:  # SND(5)
-            if len(entries) > 1:
-                _purge_null_entries(entries)
+        # SND(3): M's delivery will see to what its destinations owed; SND(5): so empty ones go
+        self.left = [dests & ~sent_to for dests in self.left]
+        for sender, entries in enumerate(self.older):
+            if entries:
+                rests = {time: dests & ~sent_to for time, dests in entries.items()}
+                self.older[sender] = {time: rest for time, rest in rests.items() if rest}
+        me = self.me
+        if self.left[me]:
+            self.older[me] = self.entries(me)
+        self.newest[me], self.left[me] = self.clock, sent_to  # SND(4)
 
     # --- RCV ---------------------------------------------------------------------------------
 
@@ -119,58 +126,82 @@ class Process(Node[Data, Own | None]):
             self.queue.advanced(ready.source)
 
     def _merge(self, k: NodeId, packet: Data) -> None:
-        log = self.log
-        for sender, theirs in self._carried(k, packet).items():
-            if theirs != log[sender]:
-                log[sender] = self._merge_entries(log[sender], theirs)
-
-    def _carried(self, k: NodeId, packet: Data) -> dict[NodeId, Entries]:
-        """RCV(3): O_M and the message itself, without me; the copy's own part speaks of me only."""
-        not_me = ~(1 << self.me)
-        carried: dict[NodeId, Entries] = {}
-        fields: Iterator[Any] = iter(packet.log)
-        for sender, time, dests in zip(fields, fields, fields, strict=True):
-            entries = carried.get(sender)
-            if entries is None:
-                entries = carried[sender] = {}
-            entries[time] = dests & not_me if type(dests) is int else set_from_wire(dests) & not_me
-        carried.setdefault(k, {})[packet.clock] = set_from_wire(packet.dests) & not_me
-        return carried
-
-    def _merge_entries(self, mine: Entries, theirs: Entries) -> Entries:
-        """RCV(4) and RCV(5) for one sender, with the maxima of 4.4.
+        """RCV(4) and RCV(5), with the maxima of 4.4.
 
         What one side lacks although it knows something newer is settled, whichever side it is: so
         only entries of the side with the newest can stay.
         """
-        mine_newest, theirs_newest = next(reversed(mine)), next(reversed(theirs))
-        if mine_newest < theirs_newest:
-            mine, theirs = theirs, mine
-            mine_newest, theirs_newest = theirs_newest, mine_newest
-        merged = {}
-        for time, left in mine.items():
-            if time in theirs:
-                left &= theirs[time]
-            elif time <= theirs_newest:
+        newest, left, older = self.newest, self.left, self.older
+        carried = zip(*self._carried(k, packet), strict=True)
+        for sender, (time, dests, theirs) in enumerate(carried):
+            mine, my_time, my_dests = older[sender], newest[sender], left[sender]
+            if time > my_time:
+                if theirs != mine:
+                    older[sender] = _unsettled(theirs, my_time, my_dests, mine)
+                newest[sender], left[sender] = time, dests
                 continue
-            if left or time == mine_newest:  # RCV(5)
-                merged[time] = left
-        return merged
+            if theirs != mine:
+                older[sender] = _unsettled(mine, time, dests, theirs)
+            if time == my_time:
+                left[sender] = my_dests & dests
+
+    def _carried(self, k: NodeId, packet: Data) -> tuple[list[int], list[DestSet], list[Entries]]:
+        """RCV(3): O_M and the message itself, without me; the shared part never speaks of me."""
+        left, older = _entries_from_wire(packet, self.n)
+        newest = packet.newest[:]
+        if left[k]:
+            older[k] = older[k] | {newest[k]: left[k]}
+        newest[k] = packet.clock
+        left[k] = set_from_wire(packet.dests) & ~(1 << self.me)
+        return newest, left, older
+
+    def entries(self, sender: NodeId) -> Entries:
+        """All of LOG_j about one sender."""
+        return self.older[sender] | {self.newest[sender]: self.left[sender]}
+
+    def replace_entries(self, sender: NodeId, entries: Entries) -> None:
+        *older, (self.newest[sender], self.left[sender]) = entries.items()
+        self.older[sender] = dict(older)
 
     def held(self) -> int:
         return len(self.queue)
 
     def state_ints(self) -> int:
         """GK section 2.2: 3 + |Dests| for each entry of the log."""
-        units = sum(map(int.bit_count, chain.from_iterable(map(dict.values, self.log))))
-        return 3 * sum(map(len, self.log)) + units
+        dests = self.left + list(chain.from_iterable(map(dict.values, self.older)))
+        return 3 * len(dests) + sum(map(int.bit_count, dests))
 
 
-def _purge_null_entries(entries: Entries) -> None:
-    """PURGE_NULL_ENTRIES: drop empty entries that a newer one implies; the newest stays."""
-    newest = next(reversed(entries))
-    for time in [t for t, left in entries.items() if not left and t != newest]:
-        del entries[time]
+def _unsettled(entries: Entries, time: int, dests: DestSet, older: Entries) -> Entries:
+    """Of one side's older entries, what the other leaves, whose newest is (time, dests)."""
+    left = {}
+    for t, mine in entries.items():
+        if t in older:
+            mine &= older[t]
+        elif t == time:
+            mine &= dests
+        elif t < time:
+            continue
+        if mine:  # RCV(5)
+            left[t] = mine
+    return left
+
+
+_NONE: Entries = {}
+
+
+def _entries_from_wire(packet: Data, n: int) -> tuple[list[DestSet], list[Entries]]:
+    """By sender: Dests of the newest, and all older entries."""
+    left: list[Any] = packet.left[:]
+    if n > INTEGER_SET_NODES:
+        left = list(map(set_from_wire, left))
+    older = [_NONE] * n
+    fields: Any = iter(packet.older)
+    for sender, time, dests in zip(fields, fields, fields, strict=True):
+        if older[sender] is _NONE:
+            older[sender] = {}
+        older[sender][time] = set_from_wire(dests)
+    return left, older
 
 
 def _delivery_condition(arrival: Arrival[Data, Own | None]) -> list[Need]:
@@ -178,48 +209,50 @@ def _delivery_condition(arrival: Arrival[Data, Own | None]) -> list[Need]:
     own = arrival.own
     if own is None:
         return []
-    log: list[Any] = arrival.packet.log
-    needs = [(log[3 * at], log[3 * at + 1]) for at in own.restored]
-    if own.purged:
-        needs += zip(own.purged[::2], own.purged[1::2], strict=True)
-    return needs
+    newest = arrival.packet.newest
+    return [
+        *((sender, newest[sender]) for sender in own.newest),
+        *zip(own.older[::2], own.older[1::2], strict=True),
+    ]
 
 
 def size(packet: Data, own: Own | None) -> ControlSize:
-    sets: list[Any] = packet.log[2::3]
-    if bytes in map(type, sets):  # more than 63 nodes
-        sets = [set_from_wire(dests) for dests in sets]
-    entries, units, empty = len(sets), sum(map(int.bit_count, sets)), sets.count(0)
+    left, older = packet.left, packet.older
+    sets: list[Any] = left + older[2::3]
+    if len(left) > INTEGER_SET_NODES:
+        sets = list(map(set_from_wire, sets))
+    entries, units, empty = len(sets), sum(map(int.bit_count, sets)), left.count(0)
     if own is not None:
-        alone = len(own.purged) // 2
-        empty -= sum(1 for at in set(own.restored) if not packet.log[3 * at + 2])
-        entries += alone
-        units += alone + len(own.restored)
+        stamps = set(zip(older[::3], older[1::3], strict=True)) if own.older else set()
+        mine = list(zip(own.older[::2], own.older[1::2], strict=True))
+        entries += len(mine) - len(stamps.intersection(mine))  # those that hold d alone
+        empty -= sum(not left[sender] for sender in set(own.newest))
+        units += len(own.newest) + len(mine)
     ints = 4 + set_from_wire(packet.dests).bit_count() + 3 * entries + units
     return ControlSize(ints, units, entries, empty)
 
 
 def well_formed(packet: Data, own: Own | None, n: int) -> bool:
-    """The log is triples of a sender, a time stamp and a set; own parts point into it."""
-    log: list[Any] = packet.log
-    senders, times, sets = log[::3], log[1::3], log[2::3]
-    if len(log) % 3 or len(senders) < n:
+    """One newest entry of each sender; senders and sets of nodes there are; whole triples."""
+    left: list[Any] = packet.left
+    older: list[Any] = packet.older
+    if len(packet.newest) != n or len(left) != n or len(older) % 3:
         return False
-    if n > 63:  # larger sets travel as bytes
-        sets = [set_from_wire(dests) for dests in sets]
+    if n > INTEGER_SET_NODES:  # larger sets travel as bytes
+        left = list(map(set_from_wire, left))
+        older = [*older]
+        older[2::3] = map(set_from_wire, older[2::3])
     try:  # bytes where a number belongs cannot be compared
-        if max(senders) >= n or max(times) < 0 or max(sets) >> n:
+        if max(left) >> n or set_from_wire(packet.dests) >> n:
+            return False
+        if older and (max(older[::3]) >= n or max(older[1::3]) < 0 or max(older[2::3]) >> n):
             return False
     except TypeError:
         return False
-    if set_from_wire(packet.dests) >> n:
-        return False
     if own is None:
         return True
-    restored, purged = own.restored, own.purged
-    if len(purged) % 2 or (purged and max(purged[::2]) >= n):
-        return False
-    return not restored or max(restored) < len(senders)
+    named = own.newest + own.older[::2]
+    return len(own.older) % 2 == 0 and max(named, default=0) < n
 
 
 ALGORITHM = Algorithm(

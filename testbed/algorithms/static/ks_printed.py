@@ -14,14 +14,19 @@ from __future__ import annotations
 import dataclasses
 
 from testbed.algorithms.static import ks
-from testbed.core.model import Role
+from testbed.core.model import NodeId, Role
 
 
 class Process(ks.Process):
-    def _merge_entries(self, mine: ks.Entries, theirs: ks.Entries) -> ks.Entries:
+    def _merge(self, k: NodeId, packet: ks.Data) -> None:
         """What I lack comes back, even if I know something newer; then times ascend again."""
-        back = {time: left for time, left in theirs.items() if left and time not in mine}
-        return dict(sorted((back | super()._merge_entries(mine, theirs)).items()))
+        before = [self.entries(sender) for sender in range(self.n)]
+        super()._merge(k, packet)
+        carried = zip(*self._carried(k, packet), strict=True)
+        for sender, (newest, dests, older) in enumerate(carried):
+            theirs = older | {newest: dests}
+            back = {t: left for t, left in theirs.items() if left and t not in before[sender]}
+            self.replace_entries(sender, dict(sorted((back | self.entries(sender)).items())))
 
 
 ALGORITHM = dataclasses.replace(

@@ -98,7 +98,7 @@ class WideSets(Watcher):
 
     def copied(self, copy: Copy, arrival: Arrival[ks.Data, ks.Own | None]) -> None:
         self.in_headers += isinstance(arrival.packet.dests, bytes)
-        self.in_logs += any(isinstance(dests, bytes) for dests in arrival.packet.log[2::3])
+        self.in_logs += any(isinstance(dests, bytes) for dests in arrival.packet.left)
 
 
 def test_seventy_nodes_are_ordered_and_exact_with_sets_that_no_integer_holds() -> None:

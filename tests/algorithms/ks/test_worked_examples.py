@@ -39,7 +39,7 @@ def _send_example(log_of_i: dict[int, set[NodeId]]) -> tuple[Any, Copies]:
     world = World(ks.ALGORITHM, 12, watchers=[copies])
     sender = world.nodes[AT]
     sender.clock = B - 1
-    sender.log[SRC] = {time: dest_set(left) for time, left in log_of_i.items()}
+    sender.replace_entries(SRC, {time: dest_set(left) for time, left in log_of_i.items()})
     world.send(AT, 3, 4, 7, 8, 11)
     return sender, copies
 
@@ -61,13 +61,13 @@ def test_snd_2_tells_each_destination_of_itself_and_of_those_that_get_no_copy(
 
 def test_snd_3_takes_the_destinations_of_the_message_from_the_log() -> None:
     sender, _ = _send_example({A: {2, 3, 4, 6, 8}})
-    assert members(sender.log[SRC][A]) == [2, 6]
+    assert members(sender.entries(SRC)[A]) == [2, 6]
 
 
 def test_snd_4_logs_the_message_with_all_its_destinations() -> None:
     sender, _ = _send_example({A: {2, 3, 4, 6, 8}})
     assert sender.clock == B
-    assert members(sender.log[AT][B]) == [3, 4, 7, 8, 11]
+    assert members(sender.entries(AT)[B]) == [3, 4, 7, 8, 11]
 
 
 def test_snd_2_carries_an_older_entry_that_becomes_empty_to_the_one_it_names_alone() -> None:
@@ -88,7 +88,7 @@ def test_snd_2_carries_the_newest_entry_of_a_sender_even_when_it_is_empty() -> N
 
 def test_snd_5_drops_an_empty_entry_unless_it_is_the_newest_of_its_sender() -> None:
     sender, _ = _send_example({A: {3, 4}, A + 1: {2, 6}, A + 2: {7, 8}})
-    assert {time: members(left) for time, left in sender.log[SRC].items()} == {
+    assert {time: members(left) for time, left in sender.entries(SRC).items()} == {
         A + 1: [2, 6],
         A + 2: [],
     }
@@ -104,16 +104,16 @@ LOGGED = {9: {2, 7, 13}, 10: {3, 4}, 14: {6}, 20: {3}, 21: {8, 12}}
 def _receive_example(algorithm: Algorithm, logged: dict[int, set[NodeId]]) -> Any:
     """k, whose log gives O_M, sends M to j; j after RCV."""
     world = World(algorithm, N)
-    world.nodes[VIA].log[SRC] = {time: dest_set(left) for time, left in CARRIED.items()}
+    world.nodes[VIA].replace_entries(SRC, {time: dest_set(left) for time, left in CARRIED.items()})
     receiver = world.nodes[AT]
-    receiver.log[SRC] = {time: dest_set(left) for time, left in logged.items()}
+    receiver.replace_entries(SRC, {time: dest_set(left) for time, left in logged.items()})
     message = world.send(VIA, AT)
     assert world.arrive(message, AT) == [message]
     return receiver
 
 
 def _about_i(receiver: Any) -> dict[int, set[NodeId]]:
-    return {time: set(members(left)) for time, left in receiver.log[SRC].items()}
+    return {time: set(members(left)) for time, left in receiver.entries(SRC).items()}
 
 
 def test_rcv_4_and_5_leave_what_the_example_leaves() -> None:
@@ -125,7 +125,7 @@ def test_rcv_4_and_5_leave_what_the_example_leaves() -> None:
 def test_rcv_2_and_3_store_the_time_stamp_and_log_the_message_without_its_receiver() -> None:
     receiver = _receive_example(ks.ALGORITHM, LOGGED)
     assert receiver.sr[VIA] == 1
-    assert receiver.log[VIA] == {1: 0}
+    assert receiver.entries(VIA) == {1: 0}
 
 
 def test_rcv_5_keeps_the_empty_entry_as_long_as_it_is_the_newest() -> None:
@@ -167,7 +167,8 @@ def test_rcv_1_waits_for_every_message_that_the_copy_says_was_sent_to_me(
     world = World(ks.ALGORITHM, 12)
     world.nodes[SRC].clock = A - 1
     awaited = world.send(SRC, 3)
-    world.nodes[AT].log[SRC] = {t: dest_set(left) for t, left in ({A: {3}} | newer).items()}
+    known = {A: {3}} | newer
+    world.nodes[AT].replace_entries(SRC, {t: dest_set(left) for t, left in known.items()})
     early = world.send(AT, 3, 4)
     assert world.arrive(early, 4) == [early]
     assert world.arrive(early, 3) == []

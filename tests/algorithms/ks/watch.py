@@ -23,28 +23,27 @@ Entries = dict[Stamp, frozenset[NodeId]]
 
 def carried(arrival: Arrival[Any, Any], to: NodeId) -> Entries:
     """O_M as the receiver `to` reconstructs it from its copy."""
-    log = arrival.packet.log
-    rows = [(log[at], log[at + 1], set_from_wire(log[at + 2])) for at in range(0, len(log), 3)]
-    entries = {(sender, time): set(members(dests)) for sender, time, dests in rows}
-    assert len(entries) == len(rows), "an entry travels twice"
-    if arrival.own is not None:
-        for at in arrival.own.restored:
-            sender, time, _ = rows[at]
-            entries[sender, time].add(to)
-        purged = arrival.own.purged
-        for stamp in zip(purged[::2], purged[1::2], strict=True):
-            assert stamp not in entries, "an entry travels twice"
-            entries[stamp] = {to}
+    packet, own = arrival.packet, arrival.own
+    newest = zip(range(len(packet.newest)), packet.newest, packet.left, strict=True)
+    older = zip(packet.older[::3], packet.older[1::3], packet.older[2::3], strict=True)
+    entries: dict[Stamp, set[NodeId]] = {}
+    for sender, time, dests in [*newest, *older]:  # one that travels twice counts twice in sizes
+        entries.setdefault((sender, time), set()).update(members(set_from_wire(dests)))
+    if own is not None:
+        for sender in own.newest:
+            entries[sender, packet.newest[sender]].add(to)
+        for stamp in zip(own.older[::2], own.older[1::2], strict=True):
+            entries.setdefault(stamp, set()).add(to)
     return {stamp: frozenset(dests) for stamp, dests in entries.items()}
 
 
 def logged(node: Node[Any, Any]) -> Entries:
     """LOG_j of a node."""
-    log: list[dict[int, int]] = node.log  # type: ignore[attr-defined]
+    entries_of: Callable[[NodeId], dict[int, int]] = node.entries  # type: ignore[attr-defined]
     return {
         (sender, time): frozenset(members(left))
-        for sender, entries in enumerate(log)
-        for time, left in entries.items()
+        for sender in range(node.n)
+        for time, left in entries_of(sender).items()
     }
 
 
