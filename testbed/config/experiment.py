@@ -12,14 +12,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from testbed.config import distributions
-from testbed.config.mobility import (
-    DisconnectModel,
-    ExponentialMoves,
-    Mobility,
-    MobilityModel,
-    StillMoves,
-)
+from testbed.config import distributions, moves
+from testbed.config.mobility import Mobility, MobilityModel
 from testbed.config.network import BurstLossModel, IndependentLossModel, LinkModel, NetworkModel
 from testbed.config.quantities import Duration
 from testbed.config.strict import Strict
@@ -101,7 +95,8 @@ SECTIONS: dict[str, type[Strict]] = {
     "topology": TopologyModel,
     "wireless": WirelessModel,
     "mobility": MobilityModel,
-    "disconnect": DisconnectModel,
+    "stays": moves.StayModel,
+    "disconnect": moves.DisconnectModel,
     "network": NetworkModel,
     "links": LinkModel,
     "workload": WorkloadModel,
@@ -126,7 +121,12 @@ KINDS: dict[str, type[Strict]] = {
 """The model of each `kind`; `uniform` is also a kind of destinations."""
 
 MOVES: dict[str, type[Strict]] = {
-    "still": StillMoves,
-    "exponential": ExponentialMoves,
+    "still": moves.StillMoves,
+    "exponential": moves.ExponentialMoves,
+    "waypoint": moves.WaypointMoves,
+    "gauss-markov": moves.GaussMarkovMoves,
+    "bonnmotion": moves.FileMoves,
+    "ns2": moves.FileMoves,
+    "itinerary": moves.GivenMoves,
 }
 """The model of each `kind` of movement; `exponential` is also a distribution."""

@@ -10,54 +10,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from testbed.config.distributions import ConstantModel, DistributionModel, ExponentialModel, built
+from testbed.config.moves import Moves, Scene, model_of
 from testbed.config.quantities import Duration
-from testbed.config.strict import Probability, Strict
-from testbed.core.distribution import Exponential
+from testbed.config.strict import Strict
 from testbed.core.errors import BadInput
 from testbed.core.world import World
-from workloads.mobility.cells import CellChanges, Next
-from workloads.mobility.disconnections import Disconnections
-from workloads.mobility.groups import Group, Groups, Model
+from workloads.mobility.groups import Group, Groups
 
-
-class DisconnectModel(Strict):
-    """Departures that the host announces, and after which it is off the air."""
-
-    share: Probability
-    """Of all departures from a cell."""
-    lasts: DistributionModel = ExponentialModel(kind="exponential", mean="5s")  # type: ignore[arg-type]  # parsed
-    """How long the host is off the air."""
-
-
-class Members(Strict):
-    """What every model of movement takes."""
-
-    hosts: Annotated[int, Field(ge=1)] | None = None
-    """How many hosts move like this; the last group may leave it out and gets the rest."""
-    disconnect: DisconnectModel = DisconnectModel(share=0.0)
-    """Departures after which a host is off the air."""
-
-
-class StillMoves(Members):
-    """Hosts stay in the cells in which they are at the start, drawn at random."""
-
-    kind: Literal["still"]
-
-
-class ExponentialMoves(Members):
-    """AV appendix A: from cell to cell, after exponential times; the first cell is random."""
-
-    kind: Literal["exponential"]
-    mean: Duration
-    """Mean time in a cell, AV's t_h."""
-    gap: DistributionModel = ConstantModel(kind="constant", value="0ms")  # type: ignore[arg-type]  # parsed
-    """How long a host is in no cell between two."""
-    next: Literal["any", "neighbour", "back"] = "any"
-    """The next cell: any other, one that shares a side, or to one neighbour and back again."""
-
-
-MovesModel = Annotated[StillMoves | ExponentialMoves, Field(discriminator="kind")]
+MovesModel = Annotated[Moves, Field(discriminator="kind")]
 
 _OWN = ("disconnected", "notice", "beacon", "groups")
 
@@ -105,22 +65,7 @@ def groups_of(mobility: MobilityModel, world: World, seed: int, source: Path) ->
                 f"{source}: mobility.groups: got models for {total} hosts, takes one for each of "
                 f"the {world.hosts} of topology.hosts"
             )
-        groups.append(Group(first, count, _model(moves, world, seed, source)))
+        scene = Scene(world, seed, mobility.beacon, source, first, count)
+        groups.append(Group(first, count, model_of(moves, scene)))
         first += count
     return Groups(mobility.notice, tuple(groups))
-
-
-def _model(moves: MovesModel, world: World, seed: int, source: Path) -> Model:
-    disconnections = Disconnections(moves.disconnect.share, built(moves.disconnect.lasts, source))
-    match moves:
-        case StillMoves():
-            return CellChanges(seed=seed, world=world, stay=None)
-        case ExponentialMoves():
-            return CellChanges(
-                seed=seed,
-                world=world,
-                stay=Exponential(moves.mean),
-                gap=built(moves.gap, source),
-                next=Next(moves.next),
-                disconnections=disconnections,
-            )

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from testbed.algorithms import algorithms
 from testbed.config.experiment import Experiment
-from testbed.config.mobility import MobilityModel, StillMoves, groups_of
+from testbed.config.mobility import MobilityModel, groups_of
+from testbed.config.moves import StillMoves
 from testbed.config.topology import wireless_spec, world_of
 from testbed.core.algorithm import Algorithm
 from testbed.core.errors import BadInput

@@ -35,6 +35,14 @@ class World(msgspec.Struct, frozen=True):
         return -(-self.stations // self.columns)
 
     @property
+    def width(self) -> float:
+        return self.columns * self.cell_metres
+
+    @property
+    def height(self) -> float:
+        return self.rows * self.cell_metres
+
+    @property
     def host_ids(self) -> range:
         return range(self.stations, self.n)
 

@@ -11,7 +11,7 @@ from testbed.config.planning import plans
 from testbed.core.distribution import Constant
 from testbed.core.errors import BadInput
 from testbed.core.network import Fifo, LinkSpec
-from testbed.core.world import FOREVER, World
+from testbed.core.world import FOREVER, Stay, World
 from testbed.engine.plan import Plan, Roam
 from workloads.hosts import HostTraffic
 
@@ -95,6 +95,64 @@ def test_the_disconnection_policy_reaches_the_stations(file: Path) -> None:
     assert not roam(file, "mobility.disconnected=drop").keeps
 
 
+STAYS = """
+mobility:
+  kind: itinerary
+  stays:
+    - [{station: 0, until: 1s, disconnects: true}, {station: 5, from: 3s}]
+    - [{station: 4}]
+"""
+
+
+def test_stays_that_are_written_down_are_the_itineraries(file: Path) -> None:
+    mobile = GOOD.replace("mobility: {kind: exponential, mean: 1s}\n", STAYS)
+    file.write_text(mobile.replace("hosts: 9", "hosts: 2"))
+    stays = planned(file).itineraries(10**12)
+    assert stays == {
+        6: (Stay(0, 0, 10**9, True), Stay(5, 3 * 10**9, FOREVER)),
+        7: (Stay(4, 0, FOREVER),),
+    }
+
+
+@pytest.mark.parametrize(
+    ("stays", "sentence"),
+    [
+        ("[{station: 6}]", "mobility.stays: got station 6, takes 0 to 5"),
+        ("[{station: 0, from: 1s}]", "takes stays from 0ns on, all but the last with an end"),
+        ("[{station: 0, until: 1s}]", "takes stays from 0ns on, all but the last with an end"),
+        ("[{station: 0}, {station: 1}]", "takes stays from 0ns on, all but the last with an end"),
+        ("[{station: 0, until: 2s}, {station: 1, from: 1s}]", "takes stays that follow one anothe"),
+        ("[{station: 0, until: 0s}, {station: 1, from: 1s}]", "takes stays that follow one anothe"),
+    ],
+)
+def test_stays_that_nobody_can_live_are_refused(file: Path, stays: str, sentence: str) -> None:
+    mobility = f"mobility={{kind: itinerary, stays: [{stays}, [{{station: 0}}]]}}"
+    with pytest.raises(BadInput) as caught:
+        planned(file, "topology.hosts=2", mobility)
+    assert sentence in str(caught.value)
+
+
+def test_a_movement_file_is_found_beside_the_experiment_and_its_mistakes_told(file: Path) -> None:
+    walks = ["0 50 50 10 250 50", "0 50 150"]
+    (file.parent / "walks.movements").write_text("\n".join(walks))
+    settings = (
+        "topology.hosts=2",
+        "mobility={kind: bonnmotion, file: walks.movements, beacon: 0s}",
+    )
+    stays = planned(file, *settings).itineraries(10**12)
+    assert [stay.station for stay in stays[6]] == [0, 1, 2]
+    assert stays[6][1] == Stay(1, 2_500_000_000, 7_500_000_000)
+    assert stays[7] == (Stay(3, 0, FOREVER),)
+    (file.parent / "walks.movements").write_text("0 50 50 9 60 60 8 50 50\n0 1 1\n")
+    with pytest.raises(BadInput, match=r"walks.movements: line 1: times out of order: 8 s after 9"):
+        planned(file, *settings)
+
+
+def test_a_walk_needs_a_grid_of_full_rows(file: Path) -> None:
+    with pytest.raises(BadInput, match=r"topology.columns: got 4 for 6 stations; waypoint walks"):
+        planned(file, "topology.columns=4", "mobility={kind: waypoint}")
+
+
 MISTAKES = {
     "nodes=5": "nodes: got 5, takes 15, which is the 6 stations and 9 hosts of topology",
     "topology.hosts=1": "topology.hosts: got 1, takes a number of at least 2",
@@ -112,7 +170,20 @@ MISTAKES = {
     "workload.stations=1s": "workload.stations: got a sending interval, but av1 takes messages "
     "from hosts only",
     "algorithm=[av1, 'av1[k=0]']": "algorithm: 'av1[k=0]': av1 takes no parameters",
-    "mobility.kind=teleport": "mobility.kind: got 'teleport', takes one of 'still', 'exponential'",
+    "mobility.kind=teleport": "mobility.kind: got 'teleport', takes one of 'still', 'exponential', "
+    "'waypoint', 'gauss-markov', 'bonnmotion', 'ns2', 'itinerary'",
+    "mobility={kind: waypoint, slow: 3m/s}": "mobility: got {'kind': 'waypoint', 'slow': '3m/s'}, "
+    "takes a slow that is at most fast",
+    "mobility={kind: waypoint, fast: 3}": "mobility.fast: got 3, takes a speed with its unit, such "
+    "as 1.4m/s (m/s, km/h)",
+    "mobility={kind: waypoint, pause: {kind: exponential, mean: 1s, of: 1}}": "mobility.pause.of: "
+    "unknown key; known here are kind, mean",
+    "mobility={kind: gauss-markov, memory: 2}": "mobility.memory: got 2, takes a number of at most",
+    "mobility={kind: gauss-markov, step: 0s}": "mobility.step: got '0s', takes a number above 0",
+    "mobility={kind: bonnmotion}": "mobility.file: missing; the experiment needs it",
+    "mobility={kind: ns2, file: nowhere.tcl}": "mobility.file: ",
+    "mobility={kind: itinerary, stays: [[{station: 0}]]}": "mobility.stays: got 1 hosts, takes 9",
+    "mobility={kind: itinerary, stays: [[{station: 0, until: 1s}]]}": "mobility: got ",
     "mobility.maen=1s": "mobility.maen: unknown key; known here are hosts, disconnect, kind, mean, "
     "gap, next; did you mean 'mean'?",
     "mobility.mean=1": "mobility.mean: got 1, takes a duration with its unit",
