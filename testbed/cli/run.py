@@ -24,11 +24,13 @@ from testbed.config.load import find_experiment, load
 from testbed.config.planning import Planned, plans
 from testbed.core.algorithm import Guarantee
 from testbed.core.errors import BadInput, CausalbedError
+from testbed.engine.plan import Plan, Roam
 from testbed.engine.virtual import VirtualEngine
 from testbed.trace.audit import audit_run
 from testbed.trace.oracle import Verdict
 from testbed.trace.recorder import Recorder
 from testbed.trace.rundir import RunDir, create, is_uri, next_series, point_latest
+from workloads.mobility.groups import Groups
 
 Progress = Callable[[int], None]
 
@@ -79,6 +81,8 @@ def _run_one(
     plan, warnings = planned
     begun = time.monotonic()
     run.write_manifest(_first_manifest(experiment, planned, run, series))
+    if plan.roam is not None:
+        run.write_trails(_trails(plan, plan.roam))
     point_latest(run)
     status, facts = "failed", {}
     try:
@@ -101,6 +105,20 @@ def _run_one(
         run.id, str(run.path), plan.algorithm, status, manifest["verdict"],
         manifest["audit"]["why"], manifest["warnings"],
     )  # fmt: skip
+
+
+def _trails(plan: Plan, roam: Roam) -> Iterator[tuple[int, int, float, float]]:
+    """Where every host went, as far as its model knows."""
+    if not isinstance(roam.mobility, Groups):
+        return
+    until = plan.last_send()
+    for host in roam.world.host_ids:
+        for place in roam.mobility.trail(host, until):
+            yield host, *place
+
+
+def _world(plan: Plan) -> dict[str, Any] | None:
+    return None if plan.roam is None else msgspec.to_builtins(plan.roam.world)
 
 
 def _run_virtual(planned: Planned, run: RunDir, tick: Progress) -> dict[str, Any]:
@@ -160,6 +178,7 @@ def _first_manifest(
         "engine": experiment.engine,
         "seed": experiment.seed,
         "nodes": experiment.nodes,
+        "world": _world(planned.plan),
         "transport": experiment.transport if live else None,
         "speed": experiment.speed if live else None,
         "warmup_until": planned.plan.warmup_until(),

@@ -245,6 +245,7 @@ def _given(moves: GivenMoves, scene: Scene) -> Given:
             f"{source}: mobility.stays: got station {unknown[0]}, takes 0 to {stations - 1}"
         )
     return Given(
+        scene.world,
         scene.first,
         tuple(
             tuple(

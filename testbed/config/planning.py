@@ -11,7 +11,7 @@ from testbed.algorithms import find, parameters
 from testbed.config.distributions import built
 from testbed.config.experiment import Experiment
 from testbed.config.network import network_spec
-from testbed.config.roaming import air_patience, check_roles, roam_of
+from testbed.config.roaming import air_patience, check_roles, crowding, roam_of
 from testbed.config.workload import multicast_share, traffic
 from testbed.core.algorithm import Algorithm
 from testbed.core.errors import BadInput
@@ -37,7 +37,8 @@ def plans(experiment: Experiment, source: Path) -> list[Planned]:
     roam = roam_of(experiment, source)
     sends = _sends(experiment, roam, source)
     stop = Stop(experiment.stop.messages, experiment.stop.duration)
-    planned = []
+    planned: list[Planned] = []
+    crowds: list[str] = []
     for name in experiment.algorithm:
         try:
             algorithm = find(name)
@@ -58,7 +59,9 @@ def plans(experiment: Experiment, source: Path) -> list[Planned]:
             retry_after=retry_after,
             roam=roam,
         )
-        planned.append(Planned(plan, warnings))
+        if not planned:
+            crowds = crowding(plan, experiment)
+        planned.append(Planned(plan, warnings + crowds))
     return planned
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from testbed.algorithms import algorithms
@@ -12,7 +13,7 @@ from testbed.config.topology import wireless_spec, world_of
 from testbed.core.algorithm import Algorithm
 from testbed.core.errors import BadInput
 from testbed.core.model import Nanos, Role
-from testbed.engine.plan import Roam
+from testbed.engine.plan import Plan, Roam
 
 RETRY_FRAME_BITS = 1500 * 8
 """A frame of the usual size: whoever waits for its acknowledgement waits for its bits, too."""
@@ -72,3 +73,24 @@ def air_patience(algorithm: Algorithm, roam: Roam | None) -> Nanos | None:
     rate = roam.wireless.bits_per_second
     frame = 0.0 if rate is None else RETRY_FRAME_BITS * 1e9 / rate
     return int(4 * (roam.wireless.latency.mean_ns + frame))
+
+
+def crowding(plan: Plan, experiment: Experiment) -> list[str]:
+    """What to warn of if hosts crowd in a cell; models move each host without a look at others."""
+    topology = experiment.topology
+    if topology is None or topology.capacity is None:
+        return []
+    stays = [stay for stays in plan.itineraries(plan.last_send()).values() for stay in stays]
+    changes = [(stay.start, 1, stay.station) for stay in stays]
+    changes += [(stay.end, -1, stay.station) for stay in stays]
+    hosts, most, where = Counter[int](), 0, (0, 0)
+    for time, change, station in sorted(changes):
+        hosts[station] += change
+        if hosts[station] > most:
+            most, where = hosts[station], (station, time)
+    if most <= topology.capacity:
+        return []
+    return [
+        f"station {where[0]} has {most} hosts in its cell at {where[1] / 1e9:.3f} s, more than "
+        f"topology.capacity ({topology.capacity}): nothing keeps them out"
+    ]

@@ -3,6 +3,7 @@
     RUN/manifest.json      what was run, on what, how it ended
     RUN/spool/*.arrows     the trace while it is being written; gone once published
     RUN/events/*.parquet   the trace
+    RUN/trails.parquet     of a mobile run: where hosts were, for a map
 
 Everything works on local folders; a pyarrow.fs URI is copied in before and out after.
 """
@@ -14,7 +15,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,15 @@ from testbed.core.errors import BadInput, DamagedRun
 from testbed.trace.schema import AUDIT_COLUMNS, SCHEMA
 
 MANIFEST = "manifest.json"
+TRAILS = pa.schema(
+    [
+        pa.field("node", pa.int32(), nullable=False),
+        pa.field("time", pa.int64(), nullable=False),
+        pa.field("x", pa.float64(), nullable=False),
+        pa.field("y", pa.float64(), nullable=False),
+    ]
+)
+"""Emulated nanoseconds, and metres from the corner of the first cell."""
 
 
 def is_uri(path: str) -> bool:
@@ -49,6 +59,11 @@ class RunDir:
     @property
     def spool(self) -> Path:
         return self.path / "spool"
+
+    def write_trails(self, places: Iterable[tuple[int, int, float, float]]) -> None:
+        """Node, time, x and y of hosts; between two places of a host its way is straight."""
+        rows = [dict(zip(TRAILS.names, place, strict=True)) for place in places]
+        pq.write_table(pa.Table.from_pylist(rows, schema=TRAILS), self.path / "trails.parquet")
 
     def manifest(self) -> dict[str, Any]:
         try:

@@ -95,6 +95,16 @@ def test_the_disconnection_policy_reaches_the_stations(file: Path) -> None:
     assert not roam(file, "mobility.disconnected=drop").keeps
 
 
+def test_cells_that_hold_more_hosts_than_they_can_are_warned_of(file: Path) -> None:
+    settings = ["mobility={kind: still}", "topology.capacity=2"]
+    one = plans(load(file, settings), file)[0]
+    stations = [stays[0].station for stays in one.plan.itineraries(0).values()]
+    fullest = max(stations.count(station) for station in stations)
+    assert fullest > 2
+    assert f"has {fullest} hosts in its cell at 0.000 s" in one.warnings[0]
+    assert not plans(load(file, [*settings, f"topology.capacity={fullest}"]), file)[0].warnings
+
+
 STAYS = """
 mobility:
   kind: itinerary

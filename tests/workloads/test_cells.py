@@ -125,7 +125,7 @@ def test_a_later_end_only_adds_stays() -> None:
 
 
 def test_nobody_leaves_after_movement_has_ended() -> None:
-    given = Given(12, ((Stay(0, 0, 10, True), Stay(1, 20, 30, True), Stay(2, 40, FOREVER)),))
+    given = Given(WORLD, 12, ((Stay(0, 0, 10, True), Stay(1, 20, 30, True), Stay(2, 40, FOREVER)),))
     assert given.itinerary(12, 100)[-1] == Stay(2, 40, FOREVER)
     assert given.itinerary(12, 29) == (Stay(0, 0, 10, True), Stay(1, 20, FOREVER))
     assert given.itinerary(12, 9) == (Stay(0, 0, FOREVER),)

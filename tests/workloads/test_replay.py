@@ -8,8 +8,8 @@ import pytest
 
 from workloads.mobility.bonnmotion import bonnmotion
 from workloads.mobility.ns2 import ns2
+from workloads.mobility.place import Place
 from workloads.mobility.replay import BadMovements, Ground, Replay, Track
-from workloads.mobility.walk import Place
 
 SECOND = 10**9
 GROUND = Ground(hosts=2, width=100, height=50)

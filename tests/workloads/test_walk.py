@@ -13,7 +13,8 @@ from testbed.core.distribution import Constant, Uniform
 from testbed.core.world import FOREVER, Stay, World
 from workloads.mobility.disconnections import Disconnections
 from workloads.mobility.gauss_markov import GaussMarkov
-from workloads.mobility.walk import Beacons, Place, Walk, Walking, passages_of
+from workloads.mobility.place import Place
+from workloads.mobility.walk import Beacons, Walk, Walking, passages_of
 from workloads.mobility.waypoint import RandomWaypoint
 
 WORLD = World(6, 50, columns=3, cell_metres=10.0)  # 30 m by 20 m

@@ -16,6 +16,7 @@ from testbed.core.draw import stream
 from testbed.core.model import Nanos, NodeId
 from testbed.core.world import FOREVER, Itinerary, Stay, World
 from workloads.mobility.disconnections import Disconnections
+from workloads.mobility.place import Place, places_of
 
 
 class Next(enum.StrEnum):
@@ -57,6 +58,9 @@ class CellChanges(msgspec.Struct, frozen=True, kw_only=True):
             stays.append(Stay(cell, start, end, disconnects=absence is not None))
             start = end + gap + (absence or 0)
             cell = next(cells)
+
+    def trail(self, host: NodeId, until: Nanos) -> list[Place]:
+        return places_of(self.itinerary(host, until), self.world, until)
 
     def _cells(self, host: NodeId) -> Iterator[NodeId]:
         draws = stream(self.seed, b"cell", host)

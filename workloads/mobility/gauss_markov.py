@@ -15,7 +15,7 @@ import msgspec
 
 from testbed.core.draw import stream
 from testbed.core.model import Nanos, NodeId
-from workloads.mobility.walk import Place
+from workloads.mobility.place import Place
 
 _NORMAL = NormalDist()
 _SMALLEST = 2.0**-54

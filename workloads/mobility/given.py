@@ -5,12 +5,14 @@ from __future__ import annotations
 import msgspec
 
 from testbed.core.model import Nanos, NodeId
-from testbed.core.world import FOREVER, Itinerary, Stay
+from testbed.core.world import FOREVER, Itinerary, Stay, World
+from workloads.mobility.place import Place, places_of
 
 
 class Given(msgspec.Struct, frozen=True):
     """The stays of hosts, from the first of them on."""
 
+    world: World
     first: NodeId
     stays: tuple[Itinerary, ...]
 
@@ -22,3 +24,6 @@ class Given(msgspec.Struct, frozen=True):
                 return (*kept, msgspec.structs.replace(stay, end=FOREVER, disconnects=False))
             kept.append(stay)
         return tuple(kept)
+
+    def trail(self, host: NodeId, until: Nanos) -> list[Place]:
+        return places_of(self.itinerary(host, until), self.world, until)

@@ -8,12 +8,17 @@ import msgspec
 
 from testbed.core.model import Nanos, NodeId
 from testbed.core.world import Itinerary
+from workloads.mobility.place import Place
 
 
 class Model(Protocol):
     """Where a host is, and when; nobody moves after `until`."""
 
     def itinerary(self, host: NodeId, until: Nanos) -> Itinerary: ...
+
+    def trail(self, host: NodeId, until: Nanos) -> list[Place]:
+        """Where it turned, or jumped from and to: for a map."""
+        ...
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -32,6 +37,9 @@ class Groups(msgspec.Struct, frozen=True):
 
     def itinerary(self, host: NodeId, until: Nanos) -> Itinerary:
         return self._model(host).itinerary(host, until)
+
+    def trail(self, host: NodeId, until: Nanos) -> list[Place]:
+        return self._model(host).trail(host, until)
 
     def _model(self, host: NodeId) -> Model:
         return next(group.model for group in self.groups if host < group.first + group.count)

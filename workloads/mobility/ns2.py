@@ -11,8 +11,8 @@ from collections import defaultdict
 from math import hypot
 from typing import NamedTuple
 
+from workloads.mobility.place import Place, between
 from workloads.mobility.replay import BadMovements, Ground, Track, check_order, number_of
-from workloads.mobility.walk import Place, between
 
 _SET = re.compile(r"\$node_\((\d+)\)\s+set\s+([XYZ])_\s+(\S+)")
 _GO = re.compile(

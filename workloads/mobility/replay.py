@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from testbed.core.model import NodeId
-from workloads.mobility.walk import Place
+from workloads.mobility.place import Place
 
 Track = tuple[Place, ...]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 from math import floor
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import msgspec
 
@@ -18,14 +18,7 @@ from testbed.core.draw import uniforms
 from testbed.core.model import Nanos, NodeId
 from testbed.core.world import FOREVER, Itinerary, Stay, World
 from workloads.mobility.disconnections import Disconnections
-
-
-class Place(NamedTuple):
-    """A host at a moment; metres from the corner of the first cell."""
-
-    time: Nanos
-    x: float
-    y: float
+from workloads.mobility.place import Place, between
 
 
 class Walk(Protocol):
@@ -87,12 +80,6 @@ class Walking(msgspec.Struct, frozen=True, kw_only=True):
             trail.append(between(trail[-1], place, until))
             break
         return trail
-
-
-def between(a: Place, b: Place, time: Nanos) -> Place:
-    """On the way from a to b."""
-    share = (time - a.time) / (b.time - a.time)
-    return Place(time, a.x + share * (b.x - a.x), a.y + share * (b.y - a.y))
 
 
 def passages_of(trail: list[Place], world: World) -> list[tuple[Nanos, NodeId]]:

@@ -10,7 +10,7 @@ import msgspec
 from testbed.core.distribution import Distribution
 from testbed.core.draw import stream
 from testbed.core.model import NodeId
-from workloads.mobility.walk import Place
+from workloads.mobility.place import Place
 
 
 class RandomWaypoint(msgspec.Struct, frozen=True, kw_only=True):
