@@ -22,6 +22,7 @@ from testbed.algorithms.mobile import air
 from testbed.algorithms.mobile.custody import Claim
 from testbed.algorithms.mobile.station import Charge, HandoffBegin, Station
 from testbed.core.algorithm import Algorithm, ControlSize
+from testbed.core.matrix import newest_rows
 from testbed.core.model import Count, Message, NodeId, Role
 from testbed.core.node import Packet, Turn, View
 
@@ -118,7 +119,7 @@ class SupportStation(Station[HostCharge]):
             charge.pending.remove(ready)
             self._send_down(host, ready.message, turn)
             charge.deliv[ready.sender - self.first] += 1
-            charge.sent = list(map(max, charge.sent, ready.sent))
+            charge.sent = newest_rows(charge.sent, ready.sent, self.n_h)
 
     def _is_deliverable(self, host: NodeId, waiting: Waiting) -> bool:
         """MH_DELIV[k] >= ST[k, host] for all k, the message itself not counted."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from testbed.core.algorithm import Algorithm, ControlSize
 from testbed.core.holdback import HoldBackQueue
+from testbed.core.matrix import newest_rows
 from testbed.core.model import Count, Message, NodeId, Role
 from testbed.core.node import Arrival, Node, Packet, Turn, View
 
@@ -50,7 +51,7 @@ class Process(Node[Data, None]):
         assert ready.message is not None
         turn.deliver(ready.message)
         self.deliv[ready.source] += 1
-        self.sent = list(map(max, self.sent, ready.packet.sent))
+        self.sent = newest_rows(self.sent, ready.packet.sent, self.n)
         self.queue.advanced(ready.source)
 
     def held(self) -> int:

@@ -8,7 +8,7 @@ from testbed.algorithms.static import rst
 from tests.mutation import Mutant, assert_caught, assert_nothing_caught, mutate
 
 COUNT = "            self.sent[row + d] += 1"
-MERGE = "        self.sent = list(map(max, self.sent, ready.packet.sent))"
+MERGE = "        self.sent = newest_rows(self.sent, ready.packet.sent, self.n)"
 
 MUTANTS = (
     Mutant("counted for the first destination only", "for d in dests:", "for d in dests[:1]:",
