@@ -21,7 +21,7 @@ from actors.envelope import HELLO, pack_header, unpack
 from actors.lateness import Lateness
 from testbed.core.errors import EngineError, MalformedFrame
 from testbed.core.model import Nanos, NodeId, Submission
-from testbed.core.network import Arrivals, Network
+from testbed.core.network import Arrivals
 from testbed.core.node import Timer
 from testbed.core.world import FOREVER
 from testbed.engine.moves import Move, MoveKind, make_move, moves
@@ -80,7 +80,7 @@ class Host:
         self._nodes = nodes
         self._n = plan.n
         itineraries = plan.itineraries(last_send)
-        self._network = Network(plan.network, plan.seed, plan.air(itineraries))
+        self._network = plan.network_of(itineraries)
         self._links: dict[tuple[NodeId, NodeId], Wire] = {}
         here = homes[nodes[0]]
         self._away = tuple(None if home == here else home for home in homes)
@@ -102,7 +102,7 @@ class Host:
         self.greeted: set[int] = set()
         self.failure: tuple[str, str] | None = None
         cells = {host: stays[0].station for host, stays in itineraries.items()}
-        self.shells = make_shells(plan, nodes, self, recorder, cells)
+        self.shells = make_shells(plan, nodes, self, recorder, cells, last_send=last_send)
         self._here_since: dict[NodeId, Nanos] = {}  # of each host: its stay's start, by the plan
         for host in [node for node in nodes if node in itineraries]:
             self._here_since[host] = 0

@@ -13,8 +13,23 @@ from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from testbed.config import distributions, moves
+from testbed.config.deadlines import ClocksModel, Lifetimes
+from testbed.config.faults import (
+    CrashModel,
+    DetectorModel,
+    FaultModel,
+    KillActorModel,
+    PhiModel,
+    TimeoutModel,
+)
 from testbed.config.mobility import Mobility, MobilityModel
-from testbed.config.network import BurstLossModel, IndependentLossModel, LinkModel, NetworkModel
+from testbed.config.network import (
+    BurstLossModel,
+    IndependentLossModel,
+    LanModel,
+    LinkModel,
+    NetworkModel,
+)
 from testbed.config.quantities import Duration
 from testbed.config.strict import Strict
 from testbed.config.topology import TopologyModel, WirelessModel, with_wires
@@ -75,6 +90,14 @@ class Experiment(Strict):
     """Where hosts go; none: they stay in their first cells."""
     network: NetworkModel = NetworkModel()
     workload: WorkloadModel
+    deadline: Lifetimes | None = None
+    """How long after its sending a message is of use, by the sender's clock; none: for ever."""
+    clocks: ClocksModel | None = None
+    """The nodes' own clocks; none: all of them show the run's time."""
+    faults: list[FaultModel] = Field(default=[])
+    """What goes wrong, and when."""
+    detector: DetectorModel | None = None
+    """A failure detector under every node; none: only under algorithms that want one."""
     stop: StopModel
     speed: Annotated[float, Field(gt=0, le=10_000)] | Literal["auto"] = 1.0
     """Emulated seconds per second of wall time; `auto` slows down until timing holds."""
@@ -88,9 +111,6 @@ class Experiment(Strict):
         return with_wires(tree)
 
 
-RESERVED = ("deadline", "faults")
-"""Keys that the design fixes for later versions."""
-
 SECTIONS: dict[str, type[Strict]] = {
     "topology": TopologyModel,
     "wireless": WirelessModel,
@@ -101,6 +121,8 @@ SECTIONS: dict[str, type[Strict]] = {
     "links": LinkModel,
     "workload": WorkloadModel,
     "payload": SizeRange,
+    "lan": LanModel,
+    "clocks": ClocksModel,
     "placement": PlacementModel,
     "stop": StopModel,
 }
@@ -117,6 +139,10 @@ KINDS: dict[str, type[Strict]] = {
     "gilbert-elliott": BurstLossModel,
     "all": AllDestinations,
     "selective": SelectiveDestinations,
+    "crash": CrashModel,
+    "kill_actor": KillActorModel,
+    "timeout": TimeoutModel,
+    "phi": PhiModel,
 }
 """The model of each `kind`; `uniform` is also a kind of destinations."""
 

@@ -11,7 +11,7 @@ import yaml
 from pydantic import ValidationError
 
 from testbed.config import experiment as models
-from testbed.config.experiment import RESERVED, Experiment
+from testbed.config.experiment import Experiment
 from testbed.config.mobility import MobilityModel
 from testbed.config.workload import UniformDestinations
 from testbed.core.errors import BadInput
@@ -38,9 +38,6 @@ def load(path: Path, settings: Sequence[str] = ()) -> Experiment:
     tree = _read(path)
     for setting in settings:
         _set(tree, setting)
-    for key in RESERVED:
-        if key in tree:
-            raise BadInput(f"{path}: {key}: this version does not take it yet; remove the key")
     try:
         return Experiment.model_validate(tree)
     except ValidationError as error:

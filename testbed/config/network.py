@@ -8,8 +8,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from testbed.config.distributions import DistributionModel, ExponentialModel, built
-from testbed.config.quantities import Duration, Rate
+from testbed.config.quantities import Duration, Rate, Size
 from testbed.config.strict import Probability, Strict
+from testbed.core.medium import Lan
 from testbed.core.network import BurstLoss, Fifo, LinkSpec, Loss, NetworkSpec, Override
 
 
@@ -66,6 +67,17 @@ class LinkModel(Strict):
     fifo: FifoModel | None = None
 
 
+class LanModel(Strict):
+    """Ahn section 5: nodes on a grid, one medium that all multicasts queue for."""
+
+    bandwidth: Annotated[Rate, Field(gt=0)] = 10**8
+    """Of the medium, and of each hop beyond the first."""
+    hop: Duration = 1_000_000
+    """Propagation delay between neighbours; in proportion to distance between others."""
+    columns: Annotated[int, Field(ge=1)] | None = None
+    """Nodes in one row of the grid; by default as near to a square as it goes."""
+
+
 class NetworkModel(Strict):
     """What happens to a copy between its sender and its receiver."""
 
@@ -86,6 +98,10 @@ class NetworkModel(Strict):
     """How long that link waits for an acknowledgement; by default four mean latencies."""
     links: list[LinkModel] = Field(default=[])
     """Exceptions for single links; the last that matches counts."""
+    lan: LanModel | None = None
+    """A medium that all nodes share, before `latency`; none: links know nothing of each other."""
+    buffer: Annotated[Size, Field(gt=0)] | None = None
+    """Payload bytes that each node may keep; a copy that does not fit is dropped."""
 
 
 def network_spec(network: NetworkModel, source: Path) -> NetworkSpec:
@@ -109,7 +125,13 @@ def network_spec(network: NetworkModel, source: Path) -> NetworkSpec:
         sources = None if link.source is None else tuple(link.source)
         targets = None if link.target is None else tuple(link.target)
         overrides.append(Override(sources, targets, spec))
-    return NetworkSpec(default, tuple(overrides))
+    return NetworkSpec(default, tuple(overrides), _lan(network.lan))
+
+
+def _lan(lan: LanModel | None) -> Lan | None:
+    if lan is None:
+        return None
+    return Lan(bits_per_second=lan.bandwidth, hop=lan.hop, columns=lan.columns)
 
 
 def _loss(loss: IndependentLossModel | BurstLossModel) -> Loss | BurstLoss:

@@ -8,13 +8,17 @@ from typing import NamedTuple
 import msgspec
 
 from testbed.algorithms import find, parameters
+from testbed.config.deadlines import check_deadlines, clocks_of, lifetimes
 from testbed.config.distributions import built
 from testbed.config.experiment import Experiment
+from testbed.config.faults import detection_of, faults_of
 from testbed.config.network import network_spec
 from testbed.config.roaming import air_patience, check_roles, crowding, roam_of
-from testbed.config.workload import multicast_share, traffic
+from testbed.config.workload import multicast_share, payload_most, traffic
 from testbed.core.algorithm import Algorithm
+from testbed.core.distribution import Distribution
 from testbed.core.errors import BadInput
+from testbed.core.fault import Fault
 from testbed.core.model import Nanos
 from testbed.core.network import Fifo, NetworkSpec
 from testbed.engine.plan import Plan, Roam
@@ -35,7 +39,11 @@ def plans(experiment: Experiment, source: Path) -> list[Planned]:
     """One plan per algorithm, in the order of the file."""
     network = network_spec(experiment.network, source)
     roam = roam_of(experiment, source)
-    sends = _sends(experiment, roam, source)
+    lifetime = lifetimes(experiment.deadline, source)
+    sends = _sends(experiment, roam, lifetime, source)
+    clocks = clocks_of(experiment.clocks, source)
+    faults = _faults(experiment, source)
+    _check_room(experiment, source)
     stop = Stop(experiment.stop.messages, experiment.stop.duration)
     planned: list[Planned] = []
     crowds: list[str] = []
@@ -48,6 +56,8 @@ def plans(experiment: Experiment, source: Path) -> list[Planned]:
         check_roles(algorithm, experiment, source)
         _check(algorithm, experiment, network, source)
         retry_after, warnings = _reliability(algorithm, experiment, network, roam)
+        warnings += check_deadlines(algorithm, lifetime, clocks, experiment.stop.duration, source)
+        slowest = round(max(spec.latency.mean_ns for spec in network.specs()))
         plan = Plan(
             algorithm=name,
             n=experiment.nodes,
@@ -58,6 +68,12 @@ def plans(experiment: Experiment, source: Path) -> list[Planned]:
             warmup=experiment.stop.warmup,
             retry_after=retry_after,
             roam=roam,
+            clocks=clocks,
+            faults=faults,
+            buffer_bytes=experiment.network.buffer,
+            detector=detection_of(
+                experiment.detector, wanted=algorithm.uses_detector, slowest=slowest
+            ),
         )
         if not planned:
             crowds = crowding(plan, experiment)
@@ -65,9 +81,32 @@ def plans(experiment: Experiment, source: Path) -> list[Planned]:
     return planned
 
 
-def _sends(experiment: Experiment, roam: Roam | None, source: Path) -> Traffic | HostTraffic:
+def _faults(experiment: Experiment, source: Path) -> tuple[Fault, ...]:
+    packed = experiment.placement.nodes_per_actor
+    per_actor = 1 if packed == "auto" else packed
+    return faults_of(experiment.faults, experiment.nodes, experiment.seed, per_actor, source)
+
+
+def _check_room(experiment: Experiment, source: Path) -> None:
+    """What a node keeps, and what only processes have."""
+    room, largest = experiment.network.buffer, payload_most(experiment.workload)
+    if room is not None and room < largest:
+        raise BadInput(
+            f"{source}: network.buffer: got {room}B, but a message may have {largest}B: "
+            "it takes a buffer for at least one message"
+        )
+    if experiment.topology is None:
+        return
+    for key, given in (("detector", experiment.detector), ("network.lan", experiment.network.lan)):
+        if given is not None:
+            raise BadInput(f"{source}: {key}: it is for processes; remove it, or the topology")
+
+
+def _sends(
+    experiment: Experiment, roam: Roam | None, lifetime: Distribution | None, source: Path
+) -> Traffic | HostTraffic:
     """Without a topology every node sends; with one the hosts, and stations if asked for."""
-    everyone = traffic(experiment.workload, source)
+    everyone = traffic(experiment.workload, source, lifetime)
     if roam is None:
         return everyone
     interval = experiment.workload.stations

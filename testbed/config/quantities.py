@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 _DURATION = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
 _RATE = {"bps": 1, "kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9}
 _SIZE = {"B": 1, "KB": 10**3, "MB": 10**6, "KiB": 2**10, "MiB": 2**20}
+_DRIFT = {"ppb": 1, "ppm": 1_000}
 _LENGTH = {"m": 1.0, "km": 1000.0}
 _SPEED = {"m/s": 1.0, "km/h": 1 / 3.6}
 _QUANTITY = re.compile(r"^\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z/]+)\s*$")
@@ -43,6 +44,11 @@ def size(text: Any) -> int:
     return round(_parse(text, _SIZE, "a size", "256B"))
 
 
+def drift(text: Any) -> int:
+    """`50ppm` to nanoseconds per second."""
+    return round(_parse(text, _DRIFT, "a rate of drift", "50ppm"))
+
+
 def length(text: Any) -> float:
     """`100m` to metres."""
     return _parse(text, _LENGTH, "a length", "100m")
@@ -64,5 +70,6 @@ def duration_text(nanos: int) -> str:
 Duration = Annotated[int, BeforeValidator(duration), PlainSerializer(duration_text)]
 Rate = Annotated[int, BeforeValidator(rate), PlainSerializer(lambda bits: f"{bits}bps")]
 Size = Annotated[int, BeforeValidator(size), PlainSerializer(lambda count: f"{count}B")]
+Drift = Annotated[int, BeforeValidator(drift), PlainSerializer(lambda ppb: f"{ppb}ppb")]
 Length = Annotated[float, BeforeValidator(length), PlainSerializer(lambda metres: f"{metres:g}m")]
 Speed = Annotated[float, BeforeValidator(speed), PlainSerializer(lambda metres: f"{metres:g}m/s")]

@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 from testbed.config.distributions import DistributionModel, built
 from testbed.config.quantities import Size
 from testbed.config.strict import Probability, Strict
+from testbed.core.distribution import Distribution
 from workloads import destinations
 from workloads.traffic import Traffic
 
@@ -81,7 +82,13 @@ def multicast_share(workload: WorkloadModel) -> float:
     return 1.0 if workload.multicast is None else workload.multicast
 
 
-def traffic(workload: WorkloadModel, source: Path) -> Traffic:
+def payload_most(workload: WorkloadModel) -> int:
+    """Bytes of the largest payload."""
+    payload = workload.payload
+    return payload if isinstance(payload, int) else payload.high
+
+
+def traffic(workload: WorkloadModel, source: Path, lifetime: Distribution | None = None) -> Traffic:
     """Who sends what to whom; files of intervals are found beside `source`."""
     payload = workload.payload
     low, high = (payload, payload) if isinstance(payload, int) else (payload.low, payload.high)
@@ -100,4 +107,5 @@ def traffic(workload: WorkloadModel, source: Path) -> Traffic:
         payload_low=low,
         payload_high=high,
         rates=tuple(workload.rates),
+        lifetime=lifetime,
     )

@@ -63,6 +63,8 @@ class Algorithm:
     guarantee: Guarantee = Guarantee.CAUSAL
     uses_deadlines: bool = False
     """It needs a deadline on every message, and gives up what cannot meet it."""
+    uses_detector: bool = False
+    """It acts on suspicions; the planner puts a failure detector under it."""
     needs_reliable: bool = True
     """Channels must neither lose nor duplicate; the planner puts a reliable link under it."""
     needs_fifo: bool = False

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import enum
 from array import array
+from collections.abc import Mapping
 from typing import Protocol
 
 import msgspec
 
 from testbed.core.distribution import Distribution
 from testbed.core.draw import BLOCK, uniforms
+from testbed.core.medium import Lan, Medium
 from testbed.core.model import Nanos, NodeId
-from testbed.core.world import Whereabouts, World
+from testbed.core.world import FOREVER, Whereabouts, World
 
 NANOS_PER_SECOND = 1_000_000_000
 GK_STEP: Nanos = 1_000_000
@@ -75,6 +77,8 @@ class NetworkSpec(msgspec.Struct, frozen=True):
 
     default: LinkSpec
     overrides: tuple[Override, ...] = ()
+    lan: Lan | None = None
+    """A medium that all nodes share, below the links; None: each link is alone."""
 
     def spec(self, source: NodeId, target: NodeId) -> LinkSpec:
         for override in reversed(self.overrides):
@@ -99,12 +103,17 @@ class Link:
     """One direction of one channel, as its sender sees it."""
 
     __slots__ = (
-        "_bad", "_busy_until", "_delays", "_duplicates", "_latency", "_loses", "_losses", "_number",
+        "_bad", "_busy_until", "_delays", "_duplicates", "_end", "_latency", "_loses", "_losses",
+        "_number",
         "_plain", "_seed", "_source", "_spec", "_target", "_twin_delays", "last_arrival",
     )  # fmt: skip
 
-    def __init__(self, spec: LinkSpec, seed: int, source: NodeId, target: NodeId) -> None:
+    def __init__(
+        self, spec: LinkSpec, seed: int, source: NodeId, target: NodeId, end: Nanos = FOREVER
+    ) -> None:
+        """`end` is when the source crashes: what waits for the wire then is never sent."""
         self._spec = spec
+        self._end = end
         self._latency = spec.latency.at
         self._loses = spec.loses
         self._seed = seed
@@ -131,7 +140,7 @@ class Link:
         if self._plain:
             return (now + delay,)
         departure = self._serialize(now, size)
-        if self._loses and self._is_lost(self._losses[index]):
+        if (self._loses and self._is_lost(self._losses[index])) or departure > self._end:
             return LOST
         arrival = self._in_order(departure + delay)
         if self._spec.duplicate and self._duplicates[index] < self._spec.duplicate:
@@ -239,24 +248,59 @@ class AirLink:
         return arrivals if arrivals[-1] < end else LOST
 
 
+class LanLink:
+    """A link whose copies queue for a medium that all senders share."""
+
+    __slots__ = ("_link", "_medium", "_source", "_target")
+
+    def __init__(self, link: Link, medium: Medium, source: NodeId, target: NodeId) -> None:
+        self._link = link
+        self._medium = medium
+        self._source = source
+        self._target = target
+
+    def send(self, now: Nanos, size: int) -> Arrivals:
+        departure = self._medium.departure(self._source, self._target, now, size)
+        if departure is None:
+            return LOST
+        return self._link.send(
+            departure + self._medium.travel(self._source, self._target, size), size
+        )
+
+
 class Network:
     """All links that leave the nodes of one engine (or one actor), made when first used."""
 
-    def __init__(self, spec: NetworkSpec, seed: int, air: Air | None = None) -> None:
+    def __init__(
+        self,
+        spec: NetworkSpec,
+        seed: int,
+        air: Air | None = None,
+        *,
+        medium: Medium | None = None,
+        ends: Mapping[NodeId, Nanos] | None = None,
+    ) -> None:
+        """`ends` says when nodes crash: what has not left them by then never does."""
         self._spec = spec
         self._seed = seed
         self._air = air
-        self._links: dict[tuple[NodeId, NodeId], Link | AirLink] = {}
+        self._medium = medium
+        self._ends = ends or {}
+        self._links: dict[tuple[NodeId, NodeId], Link | AirLink | LanLink] = {}
 
-    def link(self, source: NodeId, target: NodeId) -> Link | AirLink:
+    def link(self, source: NodeId, target: NodeId) -> Link | AirLink | LanLink:
         """The link from source to target, with its count and its queue."""
         key = (source, target)
         if key not in self._links:
             self._links[key] = self._make(source, target)
         return self._links[key]
 
-    def _make(self, source: NodeId, target: NodeId) -> Link | AirLink:
+    def _make(self, source: NodeId, target: NodeId) -> Link | AirLink | LanLink:
         if self._air is not None and self._air.world.is_air(source, target):
             link = Link(self._air.spec, self._seed, source, target)
             return AirLink(self._air, link, source, target)
-        return Link(self._spec.spec(source, target), self._seed, source, target)
+        end = self._ends.get(source, FOREVER)
+        link = Link(self._spec.spec(source, target), self._seed, source, target, end)
+        if self._medium is None:
+            return link
+        return LanLink(link, self._medium, source, target)

@@ -8,9 +8,10 @@ import msgspec
 
 from testbed.algorithms import find, parameters
 from testbed.core.algorithm import Algorithm
-from testbed.core.model import NodeId, Role
+from testbed.core.model import Nanos, NodeId, Role
 from testbed.core.node import View
 from testbed.core.wire import Codec
+from testbed.engine.detector import Detector
 from testbed.engine.plan import Plan
 from testbed.engine.port import Port
 from testbed.engine.reliable import ReliableLink
@@ -24,11 +25,14 @@ def make_shells(
     port: Port,
     sink: Sink | Witness | None,
     cells: Mapping[NodeId, NodeId] | None = None,
+    *,
+    last_send: Nanos = 0,
 ) -> dict[NodeId, Shell]:
     """The shells of these nodes, each with its node, all with one codec.
 
-    `cells` is the station of each host at the start. Nodes whose role an algorithm does not know
-    have no shell: the stations of an algorithm that runs on the hosts alone.
+    `cells` is the station of each host at the start; `last_send` is when detectors begin to end.
+    Nodes whose role an algorithm does not know have no shell: the stations of an algorithm that
+    runs on the hosts alone.
     """
     algorithm = find(plan.algorithm)
     codec = Codec(algorithm, plan.n, stations=plan.stations)
@@ -52,6 +56,7 @@ def make_shells(
             stations=plan.stations,
             clock=None if clocks is None else clocks.of(me, plan.seed),
             buffer_bytes=plan.buffer_bytes,
+            detector=_detector(plan, me, last_send),
         )
         if role is Role.HOST:
             shell.place(view.cells[me])
@@ -73,6 +78,12 @@ def _view(plan: Plan, cells: Mapping[NodeId, NodeId]) -> View:
         buffer_bytes=plan.buffer_bytes,
         params=params,
     )
+
+
+def _detector(plan: Plan, me: NodeId, last_send: Nanos) -> Detector | None:
+    if plan.detector is None:
+        return None
+    return Detector(me, plan.n, plan.detector, plan.detects_until(last_send))
 
 
 def _link(plan: Plan, algorithm: Algorithm, me: NodeId, role: Role) -> ReliableLink | None:

@@ -10,9 +10,11 @@ from typing import Protocol
 import msgspec
 
 from testbed.core.clocks import Clocks
-from testbed.core.fault import Fault
+from testbed.core.detection import Detection
+from testbed.core.fault import Fault, ends
+from testbed.core.medium import Medium
 from testbed.core.model import Nanos, NodeId, Role, Submission
-from testbed.core.network import Air, LinkSpec, NetworkSpec
+from testbed.core.network import Air, LinkSpec, Network, NetworkSpec
 from testbed.core.world import Itinerary, Whereabouts, World
 
 
@@ -72,6 +74,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """What goes wrong, by time."""
     buffer_bytes: int | None = None
     """Payload bytes that each node may keep; None: as many as it likes."""
+    detector: Detection | None = None
+    """A failure detector under every node; None: nobody is ever suspected."""
 
     @property
     def stations(self) -> int:
@@ -113,6 +117,18 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             return {}
         mobility = self.roam.mobility
         return {host: mobility.itinerary(host, until) for host in self.roam.world.host_ids}
+
+    def detects_until(self, last_send: Nanos) -> Nanos:
+        """When the last heartbeat may be sent."""
+        return last_send + (0 if self.detector is None else self.detector.linger)
+
+    def network_of(self, itineraries: dict[NodeId, Itinerary]) -> Network:
+        """The network model, for the links that leave the nodes of one engine or actor."""
+        gone, medium = ends(self.faults), None
+        if self.network.lan is not None:
+            medium = Medium(self.network.lan, self.n, self.submissions(), gone)
+        air = self.air(itineraries)
+        return Network(self.network, self.seed, air, medium=medium, ends=gone)
 
     def air(self, itineraries: dict[NodeId, Itinerary]) -> Air | None:
         """The air between hosts and stations, for the network model."""

@@ -8,12 +8,13 @@ received and delivered what, for an audit that needs no more.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from testbed.core.algorithm import Algorithm, ControlSize
 from testbed.core.clocks import Clock
 from testbed.core.model import Message, Nanos, NodeId, Role
-from testbed.core.node import Arrival, Node, Transmit
+from testbed.core.node import Arrival, Node
+from testbed.engine.batch import Batch
 from testbed.trace.recorder import Sink, Witness
 from testbed.trace.schema import ABSENT, REASONS, ROLES, Event
 
@@ -28,15 +29,6 @@ _DROP, _DUPLICATE = Event.DROP, Event.DUPLICATE
 
 def _nothing() -> int:
     return 0
-
-
-class Batch(NamedTuple):
-    """All copies of one packet, encoded, on their way out."""
-
-    effect: Transmit
-    frames: list[bytes]
-    parts: list[Any] | None
-    """Each copy's own part; None where all copies are equal."""
 
 
 class Scribe(Protocol):

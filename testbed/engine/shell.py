@@ -29,9 +29,11 @@ from testbed.core.node import (
     Turn,
 )
 from testbed.core.wire import Codec
+from testbed.engine.batch import Batch, encode
+from testbed.engine.detector import BEAT_KIND, BEAT_TIMER, Detector
 from testbed.engine.port import Port
 from testbed.engine.reliable import HEADER_BYTES, TIMER_PREFIX, ReliableLink
-from testbed.engine.scribe import LEFT_CELL, LOSS, Batch, scribe_for
+from testbed.engine.scribe import LEFT_CELL, LOSS, scribe_for
 from testbed.trace.recorder import Sink, Witness
 from testbed.trace.schema import ABSENT, REASONS, Event
 
@@ -59,6 +61,7 @@ class Shell:
         stations: int = 0,
         clock: Clock | None = None,
         buffer_bytes: int | None = None,
+        detector: Detector | None = None,
     ) -> None:
         """Nodes from `stations` on are mobile hosts, if there are stations at all.
 
@@ -75,6 +78,7 @@ class Shell:
         self._port = port
         self._clock = clock
         self._buffer_bytes = buffer_bytes
+        self._detector = detector
         self.is_down = False
         self._scribe = scribe_for(sink, me, role, node, algorithm, clock)
         self._link = link
@@ -92,6 +96,8 @@ class Shell:
         self.node.on_started(turn)
         for effect in turn.effects:
             self._interpret(effect, now)
+        if self._detector is not None:
+            self._port.arm(self.me, BEAT_TIMER, self._detector.start(now))
 
     def submit(
         self, now: Nanos, dests: tuple[NodeId, ...], payload: bytes, lifetime: Nanos | None = None
@@ -125,6 +131,9 @@ class Shell:
         """Bytes came in: unwrap, decode, step; what is no packet is counted and refused."""
         if self.is_down:
             self._arrive_in_vain(now, frame)
+            return
+        if self._detector is not None and frame[:1] == BEAT_KIND:
+            self._hear(now, frame)
             return
         if self._link is not None and self._link.wrapped(frame):
             inner = self._unwrap(now, frame)
@@ -194,6 +203,9 @@ class Shell:
         """A timer that was armed has come due."""
         if timer.startswith(TIMER_PREFIX):
             self._retransmit(now, timer)
+            return
+        if timer == BEAT_TIMER:
+            self._beat(now)
             return
         turn = Turn(self._local(now))
         self.node.on_timer(timer, turn)
@@ -288,21 +300,7 @@ class Shell:
             self._scribe.discarded(effect.message, reason, effect.host, now)
 
     def _encode(self, effect: Transmit) -> Batch:
-        """What all copies share is encoded once; then each copy's own part."""
-        codec, own = self._codec, effect.own
-        shared = codec.shared_part(self.me, effect.message, effect.packet)
-        whole = shared + codec.own_part(None)
-        if own:
-            parts = [own.get(to) for to in effect.dests]
-            batch = Batch(effect, [shared + codec.own_part(part) for part in parts], parts)
-            largest = max(map(len, batch.frames))
-        else:
-            batch = Batch(effect, [whole] * len(effect.dests), None)
-            largest = len(whole)
-        if largest > codec.bytes_max:
-            rule = f"packet of {largest} bytes, at most {codec.bytes_max} allowed"
-            raise ContractViolation(self._algorithm.name, self.me, rule)
-        return batch
+        return encode(self.me, effect, self._codec, self._algorithm.name)
 
     def _transmit(self, batch: Batch, now: Nanos) -> None:
         transmit, me, link = self._port.transmit, self.me, self._link
@@ -331,6 +329,31 @@ class Shell:
 
     def _is_air(self, to: NodeId) -> bool:
         return self._stations > 0 and max(self.me, to) >= self._stations
+
+    # --- the failure detector -----------------------------------------------------------------
+
+    def _beat(self, now: Nanos) -> None:
+        """A heartbeat to everybody, and a look at who has been silent for too long."""
+        detector = self._detector
+        assert detector is not None
+        if (again := detector.next_beat(now)) is not None:
+            self._port.arm(self.me, BEAT_TIMER, again)
+        for peer in detector.peers:
+            self._port.transmit(self.me, peer, detector.frame, now)
+        for peer in detector.suspect(now):
+            turn = Turn(self._local(now))
+            self.node.on_suspected(peer, turn)
+            self._settle_move(turn, Event.SUSPECT, peer, now)
+
+    def _hear(self, now: Nanos, frame: bytes) -> None:
+        assert self._detector is not None
+        peer = self._detector.sender(frame)
+        if peer is None:
+            self._refuse(now, frame)
+        elif self._detector.hear(peer, now):
+            turn = Turn(self._local(now))
+            self.node.on_trusted(peer, turn)
+            self._settle_move(turn, Event.TRUST, peer, now)
 
     # --- the reliable link --------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ import msgspec
 from testbed.core.errors import EngineError
 from testbed.core.garbage import rare_collections
 from testbed.core.model import Nanos, NodeId, Submission
-from testbed.core.network import Arrivals, Network
+from testbed.core.network import Arrivals
 from testbed.core.node import Timer
 from testbed.engine.blows import Blow, blows, strike
 from testbed.engine.moves import Move, make_move, moves
@@ -66,8 +66,10 @@ class VirtualEngine:
         self, plan: Plan, sink: Sink | Witness | None, *, wires: Wires | None = None
     ) -> None:
         self._plan = plan
-        itineraries = plan.itineraries(plan.last_send()) if plan.roam is not None else {}
-        self._wires: Wires = wires or Network(plan.network, plan.seed, plan.air(itineraries))
+        needs_end = plan.roam is not None or plan.detector is not None
+        last_send = plan.last_send() if needs_end else 0
+        itineraries = plan.itineraries(last_send)
+        self._wires: Wires = wires or plan.network_of(itineraries)
         self._links: list[list[Wire | None]] = [[None] * plan.n for _ in range(plan.n)]
         self._heap: list[Due] = []
         self._caused: list[Due] = []
@@ -75,7 +77,8 @@ class VirtualEngine:
         self._copies = 0
         self._timers: dict[tuple[NodeId, Timer], int] = {}
         cells = {host: stays[0].station for host, stays in itineraries.items()}
-        self.shells = make_shells(plan, tuple(range(plan.n)), self, sink, cells)
+        everybody = tuple(range(plan.n))
+        self.shells = make_shells(plan, everybody, self, sink, cells, last_send=last_send)
         self._moves = {host: moves(stays, plan.notice) for host, stays in itineraries.items()}
 
     # --- port ---------------------------------------------------------------------------------

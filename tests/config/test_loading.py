@@ -110,7 +110,7 @@ def test_loss_without_a_reliable_link_is_warned_of(file: Path) -> None:
 
 MISTAKES = {
     "network.lost=0.1": "network.lost: unknown key; known here are latency, loss, duplicate, "
-    "bandwidth, fifo, reliable, retry, links; did you mean 'loss'?",
+    "bandwidth, fifo, reliable, retry, links, lan, buffer; did you mean 'loss'?",
     "algorithm=foo": "algorithm: unknown algorithm 'foo'; known are av1, ",
     "algorithm=no.such.module:X": "algorithm: algorithm 'no.such.module:X' cannot be loaded",
     "network.loss=-0.1": "network.loss: got -0.1, takes a number of at least 0",
