@@ -14,6 +14,8 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
+from itertools import compress
+from operator import gt
 
 from testbed.core.holdback import HoldBackQueue, Need
 from testbed.core.model import Message, Nanos, NodeId
@@ -124,7 +126,9 @@ class Pending:
     def _needs(self, entry: Entry) -> list[Need]:
         """The delivery condition: what of its past is not settled here."""
         passed, j = self.passed, entry.sender
-        needs = [(k, x) for k, x in enumerate(entry.vector) if x > passed[k] and k != j]
+        vector = entry.vector
+        ahead = compress(range(len(vector)), map(gt, vector, passed))  # at the speed of C
+        needs = [(k, vector[k]) for k in ahead if k != j]
         if entry.previous > passed[j]:
             needs.append((j, entry.previous))
         return needs
@@ -132,12 +136,17 @@ class Pending:
     def add(self, entry: Entry, turn: Turn) -> list[Need]:
         """Deliver it, and what waited for it, or hold it; the answer is what it waits for."""
         needs, j = self._needs(entry), entry.sender
+        if not needs and not entry.is_expired:  # the usual case, without a detour over the queue
+            self._deliver(entry, turn)
+            self._queue.advanced(j)
+            self.settle(turn)
+            return needs
         self.waiting[j, entry.time] = entry
         insort(self.times[j], entry.time)
         if not entry.is_expired:
             self.held += 1
             self.bytes += len(entry.message.payload)
-            if needs and entry.deadline < FOREVER:
+            if entry.deadline < FOREVER:
                 heappush(self._dues, (entry.deadline - MARGIN, j, entry.time))
         self._queue.hold(entry, needs)
         if not needs:
