@@ -8,7 +8,7 @@ of times. This file knows who asks whom, not what arrives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from heapq import heappop, heappush
 
 from testbed.algorithms.deadline.pending import Micros
@@ -32,7 +32,7 @@ RETRY_MIN: Nanos = 1_000_000
 class Gap:
     """Messages of `sender` in (after, upto], and how the search for them stands."""
 
-    __slots__ = ("after", "due", "revealer", "sender", "target", "tries", "upto")
+    __slots__ = ("after", "asked", "due", "revealer", "sender", "tries", "upto")
 
     def __init__(
         self, sender: NodeId, after: Micros, upto: Micros, revealer: NodeId, due: Nanos
@@ -43,8 +43,9 @@ class Gap:
         self.revealer = revealer
         """Who sent the message that showed the gap: it must have what it refers to, or had it."""
         self.due = due
+        self.asked: tuple[NodeId, ...] = ()
+        """Whom it was asked of, the last of them last."""
         self.tries = 0
-        self.target = -1
 
 
 class Solicited:
@@ -119,7 +120,7 @@ class Gaps:
             if target is None:
                 self.close(sender, upto)
                 continue
-            gap.target = target
+            gap.asked += (target,)
             self._wait(gap, now + min(1 << gap.tries, GROWTH_MAX) * self._retry)
             gap.tries += 1
             asked.setdefault(target, []).append((sender, gap.after, upto))
@@ -151,7 +152,7 @@ class Gaps:
         """That member has nothing of it: ask the next one at once, or nobody any more."""
         for sender, _, upto in solicited.spans:
             gap = self._open[sender].get(upto)
-            if gap is not None and gap.target == solicited.target:
+            if gap is not None and gap.asked[-1:] == (solicited.target,):
                 if self._asks_any:
                     self._wait(gap, now)
                 else:
@@ -163,7 +164,7 @@ class Gaps:
         if self._asks_any:
             for gaps in self._open:
                 for gap in gaps.values():
-                    if gap.target == suspect:
+                    if gap.asked[-1:] == (suspect,):
                         self._wait(gap, now)
 
     def _wait(self, gap: Gap, due: Nanos) -> None:
@@ -174,9 +175,7 @@ class Gaps:
         """Who is asked next: who showed the gap, who sent what is missing, then one by one."""
         if not self._asks_any:
             return gap.revealer
-        ring = ((self.me + 1 + gap.tries + step) % self.n for step in range(self.n))
-        first = (gap.revealer, gap.sender)[gap.tries : gap.tries + 1]
-        return self._trusted((*first, *ring))
-
-    def _trusted(self, candidates: Iterable[NodeId]) -> NodeId | None:
-        return next((c for c in candidates if c != self.me and c not in self.suspected), None)
+        ring = ((self.me + step) % self.n for step in range(1, self.n))
+        likely = [c for c in (gap.revealer, gap.sender, *ring) if c not in self.suspected]
+        able = [c for c in likely if c != self.me]
+        return next((c for c in able if c not in gap.asked), able[0] if able else None)

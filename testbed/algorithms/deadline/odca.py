@@ -157,7 +157,7 @@ class Process(Node[Data | Solicit | Reply | Nothing, None]):
             else:
                 gap = Gap(k, self._known_before(k, x), x, revealer, now + self.patience)
                 if closed is not None:  # it was asked for, together with what has come now
-                    gap.due, gap.tries, gap.target = closed.due, closed.tries, closed.target
+                    gap.due, gap.tries, gap.asked = closed.due, closed.tries, closed.asked
                 gaps.open(gap)
                 x = gap.after
 
