@@ -17,7 +17,8 @@ from testbed.core.model import NodeId
 from testbed.core.network import LinkSpec, NetworkSpec
 from testbed.engine.plan import Plan
 from testbed.engine.virtual import VirtualEngine
-from testbed.trace.oracle import TraceEvent, Verdict, audit_events
+from testbed.trace.events import TraceEvent, audit_events
+from testbed.trace.oracle import Verdict
 from testbed.trace.schema import Event
 from workloads.destinations import Uniform
 from workloads.traffic import Stop, Traffic

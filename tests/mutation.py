@@ -14,7 +14,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
+from testbed.algorithms import find
 from testbed.core.algorithm import Algorithm
+from testbed.hunt.generate import Shape
+from testbed.hunt.play import play as mobile_audit
+from testbed.hunt.wander import make_mobile_schedule
 from testbed.trace.oracle import Fault
 from tests.copies import changed_after_the_send
 from tests.scene import Scene
@@ -126,3 +130,45 @@ def assert_nothing_caught(algorithm: Algorithm, *, itself: bool = False) -> None
     for fault in FAULTS:
         assert hunt(algorithm, fault, schedules=60, itself=itself) is None
     assert changed_after_the_send(algorithm, 3, from_seed(1), sends=10) == []
+
+
+MOBILE_FAULTS = FAULTS | {"waiver": Fault.WAIVER}
+
+
+def mutate_family(modules: tuple[ModuleType, ...], mutant: Mutant) -> str:
+    """A mobile algorithm whose common files are mutated; its path for `find`.
+
+    `modules` in the order in which they import each other, the algorithm last; all are loaded
+    anew, so that their packets are the same classes. The mutant's text occurs once in all of them.
+    """
+    sources = [Path(module.__file__ or "").read_text() for module in modules]
+    found = sum(source.count(mutant.old) for source in sources)
+    assert found == 1, f"mutant '{mutant.name}': its text occurs {found} times"
+    stem = "mutant_" + re.sub(r"\W", "_", mutant.name)
+    names = {module.__name__: f"{stem}_{module.__name__.rpartition('.')[2]}" for module in modules}
+    for module, source in zip(modules, sources, strict=True):
+        text = source.replace(mutant.old, mutant.new)
+        for original, copy in names.items():
+            package, _, last = original.rpartition(".")
+            text = text.replace(f"from {original} import", f"from {copy} import")
+            text = text.replace(f"from {package} import {last}\n", f"import {copy} as {last}\n")
+        name = names[module.__name__]
+        spec = importlib.util.spec_from_loader(name, loader=None)
+        assert spec is not None
+        changed = importlib.util.module_from_spec(spec)
+        sys.modules[name] = changed
+        exec(compile(text, name, "exec"), changed.__dict__)
+    return f"{names[modules[-1].__name__]}:ALGORITHM"
+
+
+def hunt_mobile(path: str, caught_by: str | None, numbers: range) -> int | None:
+    """The first of these mobile schedules of seed 1 that shows the fault (None: any), or None."""
+    algorithm = find(path)
+
+    def shows(number: int) -> bool:
+        audit = mobile_audit(make_mobile_schedule(path, algorithm, 1, number, Shape()))
+        if caught_by == "crash" or caught_by is None:
+            return "crashed" in audit.why or (caught_by is None and bool(audit.findings))
+        return any(finding.fault is MOBILE_FAULTS[caught_by] for finding in audit.findings)
+
+    return next((number for number in numbers if shows(number)), None)

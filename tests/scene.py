@@ -14,7 +14,8 @@ from testbed.core.network import Arrivals
 from testbed.core.node import Arrival, Node, Timer, View
 from testbed.core.wire import Codec
 from testbed.engine.shell import Shell
-from testbed.trace.oracle import Audit, TraceEvent, audit_events
+from testbed.trace.events import ABSENCES, TraceEvent, audit_events
+from testbed.trace.oracle import Audit
 from testbed.trace.schema import ABSENT, PACKED, REASONS, Event
 
 FIELDS = tuple(column.name for column in PACKED)
@@ -48,7 +49,7 @@ class Rows:
         for at, row in enumerate(self.rows):
             node, _, _, time, event, origin, number, peer = row[:8]
             reason = None if row[_REASON] == ABSENT else REASONS[row[_REASON]]
-            if event == Event.CRASH or (event in AUDITED and origin != ABSENT):
+            if event in (Event.CRASH, *ABSENCES) or (event in AUDITED and origin != ABSENT):
                 dests = self.dests.get(at, ())
                 to = ABSENT if reason in ("no_room", "crashed") else peer
                 deadline = None if row[_DEADLINE] == ABSENT else row[_DEADLINE]

@@ -14,7 +14,7 @@ from testbed.algorithms import find
 from testbed.core.algorithm import Algorithm
 from testbed.core.distribution import Constant
 from testbed.core.errors import BadInput
-from testbed.core.model import Nanos, NodeId, Role, Submission
+from testbed.core.model import MessageId, Nanos, NodeId, Role, Submission
 from testbed.core.network import Air, LinkSpec, NetworkSpec
 from testbed.core.world import Whereabouts
 from testbed.engine.plan import Plan, Roam
@@ -22,7 +22,8 @@ from testbed.engine.virtual import VirtualEngine, Wires
 from testbed.hunt.roaming import MobileSchedule
 from testbed.hunt.schedule import AnySchedule, MobileWires, ScriptedWires
 from testbed.hunt.watch import Watch
-from testbed.trace.oracle import Audit, Oracle, Verdict
+from testbed.trace.oracle import Oracle
+from testbed.trace.verdict import Audit, Fault, Finding, Verdict, name
 
 _UNUSED_LINK = LinkSpec(latency=Constant(0))
 _UNUSED_NETWORK = NetworkSpec(_UNUSED_LINK)
@@ -95,11 +96,19 @@ def play_mobile(schedule: MobileSchedule, watch: Watch) -> tuple[Audit, Travels]
     }  # fmt: skip
     wires = MobileWires(schedule, Air(schedule.world, _UNUSED_LINK, where))
     audit = _run(schedule, plan, wires, watch)
-    if audit.waived and schedule.keeps:
-        audit.verdict = Verdict.INVALID
-        audit.why = f"{audit.waived} messages were given up although stations keep them"
+    if schedule.keeps and watch.waivers:
+        _forbid_waivers(audit, watch.waivers)
     travels = Travels(schedule.moves, watch.handoffs, watch.busy_handoffs, wires.lost)
     return audit, travels
+
+
+def _forbid_waivers(audit: Audit, waivers: list[tuple[NodeId, MessageId]]) -> None:
+    """Where stations keep what they have, nothing may be given up."""
+    for node, message in waivers:
+        prose = f"{name(message)} was given up for p{node}, although stations keep messages"
+        audit.findings.append(Finding(Fault.WAIVER, node, message, prose))
+    audit.verdict = Verdict.INVALID
+    audit.why = audit.findings[0].prose
 
 
 def _relays(algorithm: Algorithm) -> bool:

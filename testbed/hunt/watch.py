@@ -29,6 +29,7 @@ class Watch(Oracle):
         self.handoffs = 0
         self.busy_handoffs = 0
         self.moments: list[Moment] = []
+        self.waivers: list[tuple[NodeId, MessageId]] = []
         self._notes = notes
 
     def moved(self, node: NodeId, event: Event, peer: NodeId, time: Nanos) -> None:
@@ -44,6 +45,10 @@ class Watch(Oracle):
         if self._notes:
             hosts = self.destinations(message) if node != message[0] else ()
             self.moments += [Moment(time, host, is_delivery=False) for host in sorted(hosts)]
+
+    def waive(self, node: NodeId, message: MessageId) -> None:
+        super().waive(node, message)
+        self.waivers.append((node, message))
 
     def deliver(
         self, node: NodeId, message: MessageId, time: Nanos, clock: Nanos | None = None

@@ -6,8 +6,9 @@ import pyarrow as pa
 
 from testbed.core.algorithm import Guarantee
 from testbed.core.errors import DamagedRun
-from testbed.core.model import MessageId, NodeId
-from testbed.trace.oracle import Audit, TraceEvent, audit_events
+from testbed.core.model import NodeId
+from testbed.trace.events import ABSENCES, NOTHING, TraceEvent, audit_events
+from testbed.trace.oracle import Audit
 from testbed.trace.rundir import MANIFEST, RunDir
 from testbed.trace.schema import AUDIT_COLUMNS, Event
 
@@ -16,7 +17,7 @@ _EVENTS = {
     event.text: event
     for event in (
         Event.SEND, Event.RECEIVE, Event.DELIVER, Event.FORWARD, Event.DISCARD, Event.DROP,
-        Event.CRASH,
+        Event.CRASH, *ABSENCES,
     )
 }  # fmt: skip
 _OPTIONAL = ("time", "peer", "reason", "clock", "deadline")
@@ -26,7 +27,6 @@ _WAIVED = "disconnected"
 _MAY_BE_BARE = (Event.RECEIVE, Event.FORWARD, Event.DISCARD, Event.DROP)
 _BY_RECEIVER = ("no_room", "crashed")
 """Copies that came to their end and were dropped there."""
-_NONE: MessageId = (-1, -1)
 
 
 def audit_run(run: RunDir, *, complete: bool = True) -> Audit:
@@ -71,8 +71,8 @@ def events_by_node(table: pa.Table) -> dict[NodeId, list[TraceEvent]]:
         last = (node, seq)
         mine = events_of.setdefault(node, [])
         event = _EVENTS.get(text)
-        if event is Event.CRASH:
-            mine.append(TraceEvent(event, _NONE, (), time or 0, reason=reason))
+        if event is Event.CRASH or event in ABSENCES:
+            mine.append(TraceEvent(event, NOTHING, (), time or 0, reason=reason))
             continue
         if event is None or (event in _MAY_BE_BARE and origin is None):
             continue  # not of the application, or a packet without a message

@@ -23,7 +23,6 @@ from typing import NamedTuple
 import numpy as np
 
 from testbed.core.algorithm import Guarantee
-from testbed.core.garbage import rare_collections
 from testbed.core.model import MessageId, Nanos, NodeId
 from testbed.trace.recorder import Witness
 from testbed.trace.schema import Event
@@ -37,6 +36,7 @@ from testbed.trace.verdict import (
     judge,
     name,
 )
+from testbed.trace.waivers import Waivers
 
 __all__ = [
     "FINDINGS_MAX",
@@ -45,14 +45,9 @@ __all__ = [
     "Fault",
     "Finding",
     "Oracle",
-    "TraceEvent",
     "Verdict",
-    "audit_events",
 ]
 
-_SEND, _RECEIVE, _DELIVER = Event.SEND, Event.RECEIVE, Event.DELIVER
-_FORWARD, _CRASH = Event.FORWARD, Event.CRASH
-_WAIVED = "disconnected"
 _maximum = np.maximum
 
 
@@ -80,7 +75,7 @@ class Oracle(Witness):
         self._arrived: list[dict[MessageId, Nanos]] = [{} for _ in range(n)]
         self._delivered: list[dict[MessageId, None]] = [{} for _ in range(n)]  # in this order
         self._passed_horizon: dict[tuple[NodeId, NodeId], np.ndarray] = {}  # by station and host
-        self._waived: set[tuple[NodeId, MessageId]] = set()
+        self._waivers = Waivers()
         self._given_up: set[tuple[NodeId, MessageId]] = set()
         self._deadlines: dict[MessageId, Nanos] = {}
         self._down: set[NodeId] = set()
@@ -139,10 +134,14 @@ class Oracle(Witness):
 
     def waive(self, node: NodeId, message: MessageId) -> None:
         """A message that is no longer owed to this node: it was away, and nobody keeps messages."""
-        self._waived.add((node, message))
+        self._waivers.give_up(node, message)
 
     def moved(self, node: NodeId, event: Event, peer: NodeId, time: Nanos) -> None:
-        """A host changed its cell, or a station took one over: nothing that orders messages."""
+        """A host changed its cell, or a station took one over; only absences matter here."""
+        if event is Event.DISCONNECT:
+            self._waivers.part(node)
+        elif event is Event.CONNECT:
+            self._waivers.come_back(node, self._sends[self._index[node]])
 
     def messages(self) -> Iterable[MessageId]:
         """All that were sent."""
@@ -222,7 +221,7 @@ class Oracle(Witness):
         """Judge; `complete` is false for a run that was cut short, where messages may be owed."""
         result = self._result
         result.delivered = sum(map(len, self._delivered))
-        result.waived = self._count_waived()
+        self._judge_waivers()
         result.crashed = len(self._down)
         if self._down or (self._may_skip and result.delivered < result.owed):
             self._account()
@@ -259,18 +258,24 @@ class Oracle(Witness):
         return [
             node
             for node in sorted(sent.dests)
-            if (node, message) not in self._waived
+            if (node, message) not in self._waivers
             and (node not in self._index or message not in self._delivered[self._index[node]])
         ]
 
-    def _count_waived(self) -> int:
-        """What was owed, was not delivered, and need not be any more."""
-        return sum(
-            message in self._sent
-            and node in self._sent[message].dests
-            and message not in self._delivered[self._index[node]]
-            for node, message in self._waived
-        )
+    def _judge_waivers(self) -> None:
+        """What was owed, was not delivered, and need not be any more, if the host was away."""
+        for node, message in self._waivers.all():
+            sent = self._sent.get(message)
+            if sent is None or node not in sent.dests:
+                continue
+            why = self._waivers.objection(node, sent.stamp.item(self._index[node]))
+            if why is not None:
+                self._waivers.remove(node, message)
+                self._result.groundless += 1
+                prose = f"{name(message)} was given up for p{node}, {why}"
+                self._find(Fault.WAIVER, node, message, prose)
+            elif message not in self._delivered[self._index[node]]:
+                self._result.waived += 1
 
     # --- explanations -------------------------------------------------------------------------
 
@@ -325,76 +330,3 @@ class Oracle(Witness):
             current = self._sent[carrier]
         links.append(f"send {name(first)}")
         return links[::-1]
-
-
-class TraceEvent(NamedTuple):
-    """What the oracle reads of one row."""
-
-    event: Event
-    message: MessageId
-    dests: tuple[NodeId, ...]
-    time: Nanos
-    peer: NodeId = -1
-    """Of a `forward`, `discard` or `drop`: the node that it is for; -1 is the row's own."""
-    reason: str | None = None
-    clock: Nanos | None = None
-    deadline: Nanos | None = None
-
-
-def audit_events(
-    events_of: dict[NodeId, list[TraceEvent]],
-    *,
-    complete: bool = True,
-    guarantee: Guarantee = Guarantee.CAUSAL,
-) -> Audit:
-    """Audit each node's events, in its own order; the order between nodes is worked out here."""
-    with rare_collections():
-        return _audit_events(events_of, guarantee).verdict(complete=complete)
-
-
-def _audit_events(events_of: dict[NodeId, list[TraceEvent]], guarantee: Guarantee) -> Oracle:
-    nodes = set(events_of)
-    for events in events_of.values():
-        nodes.update(node for event in events if event.dests for node in event.dests)
-    oracle = Oracle(nodes, guarantee)
-    for node, events in events_of.items():
-        if events and events[-1].event is Event.CRASH and events[-1].reason == "killed":
-            oracle.kill(node)
-    position = dict.fromkeys(events_of, 0)
-    sent: set[MessageId] = set()
-    ever_sent = {e.message for events in events_of.values() for e in events if e.event is _SEND}
-    waiting: dict[MessageId, list[NodeId]] = {}
-    runnable = sorted(events_of, reverse=True)
-    while runnable or waiting:
-        if not runnable:  # a circle: something was delivered before it was sent; go on with it
-            message = min(waiting)
-            runnable = waiting.pop(message)
-            sent.add(message)
-        node = runnable.pop()
-        events, at = events_of[node], position[node]
-        while at < len(events):
-            kind, message, dests, time, peer, reason, clock, deadline = events[at]
-            if kind is _SEND:
-                oracle.send(node, message, dests)
-                if deadline is not None:
-                    oracle.expire(message, deadline)
-                sent.add(message)
-                runnable += waiting.pop(message, ())
-            elif kind is _CRASH:
-                oracle.crash(node)
-            elif message not in sent and message in ever_sent:
-                waiting.setdefault(message, []).append(node)
-                break
-            elif kind is _RECEIVE:
-                oracle.receive(node, message, time)
-            elif kind is _DELIVER:
-                oracle.deliver(node, message, time, clock)
-            elif kind is _FORWARD:
-                oracle.forward(node, message, peer, time)
-            elif reason == _WAIVED:
-                oracle.waive(peer, message)
-            else:
-                oracle.give_up(node if peer < 0 else peer, message)
-            at += 1
-        position[node] = at
-    return oracle

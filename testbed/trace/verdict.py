@@ -36,6 +36,8 @@ class Fault(enum.StrEnum):
     """Delivered after its own deadline, by the receiver's clock."""
     STRANGER = "stranger"
     """Delivered to a node that is no destination, or never sent at all."""
+    WAIVER = "waiver"
+    """Given up for a host that was not away."""
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -71,6 +73,8 @@ class Audit(msgspec.Struct, kw_only=True):
     undelivered: int = 0
     waived: int = 0
     """Dropped because their host was disconnected and stations keep nothing; not owed."""
+    groundless: int = 0
+    """Given up for a host that was not away; still owed."""
     strangers: int = 0
     expired: int = 0
     """Delivered after their own deadline, by the receiver's clock."""
@@ -96,7 +100,10 @@ def judge(
 ) -> None:
     """Fill in verdict and reason; `missing` deliveries are owed and nothing excuses them."""
     evidence = result.evidence
-    faults = result.inversions + result.duplicates + result.strangers + result.expired
+    faults = (
+        result.inversions + result.duplicates + result.strangers + result.expired
+        + result.groundless
+    )  # fmt: skip
     if faults or missing:
         result.verdict = Verdict.INVALID
         result.why = result.findings[0].prose

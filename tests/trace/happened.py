@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from testbed.core.model import MessageId, NodeId
-from testbed.trace.oracle import TraceEvent
+from testbed.trace.events import TraceEvent
 from testbed.trace.schema import Event
 
 Trace = dict[NodeId, list[TraceEvent]]

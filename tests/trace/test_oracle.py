@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from testbed.trace.oracle import (
-    FINDINGS_MAX,
-    Audit,
-    Fault,
-    Oracle,
-    TraceEvent,
-    Verdict,
-    audit_events,
-)
+from testbed.trace.events import TraceEvent, audit_events
+from testbed.trace.oracle import FINDINGS_MAX, Audit, Fault, Oracle, Verdict
 from testbed.trace.schema import Event
 
 

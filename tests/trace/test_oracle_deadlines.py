@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from testbed.core.algorithm import Guarantee
 from testbed.core.model import NodeId
-from testbed.trace.oracle import Audit, Fault, TraceEvent, Verdict, audit_events
+from testbed.trace.events import TraceEvent, audit_events
+from testbed.trace.oracle import Audit, Fault, Verdict
 from testbed.trace.schema import Event
 
 M1, M2 = (0, 1), (1, 1)

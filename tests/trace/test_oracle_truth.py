@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testbed.algorithms import find
-from testbed.trace.oracle import Audit, Oracle, TraceEvent, Verdict, audit_events
+from testbed.trace.events import TraceEvent, audit_events
+from testbed.trace.oracle import Audit, Oracle, Verdict
 from testbed.trace.schema import Event
 from tests.scene import Scene
 from tests.schedules import from_choices, from_seed, play
