@@ -50,20 +50,26 @@ entries under overload, so that the algorithm's own work, not the transport, dec
 
 
 def saturating(algorithm: str, n: int, load: Load) -> Plan:
-    broadcast = algorithm != "ks mixed"
+    return broadcasts_or_mixed(algorithm, n, load.messages, load.interval_ms)
+
+
+def broadcasts_or_mixed(workload: str, n: int, messages: int, interval_ms: float) -> Plan:
+    """Of an algorithm, or of one and `mixed`: so many messages, one per node and interval."""
+    algorithm, _, mixed = workload.partition(" ")
+    broadcast = not mixed
     return Plan(
-        algorithm=algorithm.partition(" ")[0],
+        algorithm=algorithm,
         n=n,
         seed=1,
         network=NetworkSpec(LinkSpec(latency=Constant(MILLISECOND))),
         traffic=Traffic(
-            interval=Exponential(int(load.interval_ms * MILLISECOND)),
+            interval=Exponential(int(interval_ms * MILLISECOND)),
             destinations=All() if broadcast else Uniform(),
             multicast=1.0 if broadcast else 0.5,
             payload_low=64,
             payload_high=64,
         ),
-        stop=Stop(messages=load.messages),
+        stop=Stop(messages=messages),
     )
 
 
