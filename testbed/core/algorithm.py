@@ -58,6 +58,8 @@ class Algorithm:
     """Whether a decoded packet can have come from a system of n nodes; what types cannot say."""
     is_possible: Callable[[Any, int, int], bool] | None = None
     """The same for a mobile algorithm with stations: the packet, nodes in all, stations."""
+    possible_with: Callable[[Any], Callable[[Any, int, int], bool]] | None = None
+    """From the parameters to `is_possible`, where they decide what is possible."""
     stations_send: bool = False
     """The application may also send from stations."""
     guarantee: Guarantee = Guarantee.CAUSAL

@@ -53,6 +53,7 @@ class Codec:
         n: int,
         *,
         stations: int = 0,
+        params: Any = None,
         bytes_max: int = FRAME_BYTES_MAX,
     ) -> None:
         """`n` is the number of nodes: an identifier beyond it is malformed."""
@@ -60,6 +61,8 @@ class Codec:
         self._decode: Callable[[bytes], Any] = _decoder(algorithm.packets, algorithm.own).decode
         self._well_formed = algorithm.well_formed
         self._is_possible = algorithm.is_possible
+        if algorithm.possible_with is not None and params is not None:
+            self._is_possible = algorithm.possible_with(params)
         self._stations = stations
         self._bare = algorithm.bare
         self._n = n

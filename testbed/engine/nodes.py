@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
@@ -35,8 +36,9 @@ def make_shells(
     runs on the hosts alone.
     """
     algorithm = find(plan.algorithm)
-    codec = Codec(algorithm, plan.n, stations=plan.stations)
-    view = _view(plan, cells or {})
+    params = parameters(plan.algorithm)
+    codec = Codec(algorithm, plan.n, stations=plan.stations, params=params)
+    view = _view(plan, cells or {}, params)
     clocks = plan.clocks
     shells = {}
     for me in nodes:
@@ -63,8 +65,7 @@ def make_shells(
     return shells
 
 
-def _view(plan: Plan, cells: Mapping[NodeId, NodeId]) -> View:
-    params = parameters(plan.algorithm)
+def _view(plan: Plan, cells: Mapping[NodeId, NodeId], params: Any) -> View:
     if plan.roam is None:
         processes = tuple(range(plan.n))
         return View(0, processes, buffer_bytes=plan.buffer_bytes, params=params)

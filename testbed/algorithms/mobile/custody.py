@@ -28,6 +28,8 @@ class Claim(NamedTuple):
     received: int
     """What the host said at its registration: the last frame that has reached it."""
     station: NodeId
+    lane: int = 0
+    """Which part of that station shall look after the host (av3)."""
 
 
 class Given(NamedTuple):
