@@ -177,6 +177,12 @@ class NodeActor:
         return self._host.status()
 
     @_control
+    def bury(self, actor: int) -> None:
+        """Another actor was killed."""
+        assert self._host is not None
+        self._host.bury(actor)
+
+    @_control
     def stop(self) -> Outcome:
         """End the loop, write the trace out, count."""
         host = self._host
@@ -189,7 +195,7 @@ class NodeActor:
         self._recorder.close()
         shells = host.shells.values()
         return Outcome(
-            messages=host.status().submitted,
+            messages=host.status().submitted - host.skipped,
             copies=host.copies,
             delivered=sum(shell.delivered for shell in shells),
             held=sum(shell.held() for shell in shells),

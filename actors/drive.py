@@ -21,13 +21,16 @@ from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskErro
 from actors.actor import Outcome, Ready, Task, Whereabouts
 from actors.clock import Offset, clock_identity, loopback_identity, measure_offset
 from actors.direct import RunKeys, make_keys
+from actors.graves import Kill, executions, write_epitaph
 from actors.host import Status
 from testbed.core import errors
 from testbed.core.errors import CausalbedError, EngineError
+from testbed.core.model import Nanos
 from testbed.engine.plan import Outline, Plan
 from testbed.trace.rundir import RunDir, publish_spool
 
 POLL_SECONDS = 0.15
+POLL_SECONDS_MAX = 60.0
 POLL_SECONDS_PER_ACTOR = 0.005
 """Each question costs both sides; many actors are asked less often."""
 STALL_SECONDS = 60.0
@@ -69,6 +72,9 @@ class Drive:
         self._statuses: dict[int, Status] = {}
         self._shares_folder: dict[int, bool] = {}
         self._dead: dict[int, str] = {}
+        self._executions = executions(plan, homes)
+        self._killed: dict[int, Nanos] = {}
+        self.kills: list[Kill] = []
         self._patience = START_SECONDS
         self.processes: list[int] = []
         self.clock_error_ns = 0
@@ -149,7 +155,8 @@ class Drive:
         moved = time.monotonic()
         pause = max(POLL_SECONDS, POLL_SECONDS_PER_ACTOR * len(self._actors))
         while True:
-            time.sleep(pause)
+            time.sleep(min(pause, self._until_execution()))
+            self._execute_who_is_due()
             statuses = self._look()
             if self._dead:
                 return
@@ -164,18 +171,44 @@ class Drive:
                 raise EngineError(self._what_is_missing(statuses))
             last = statuses
 
+    def _until_execution(self) -> float:
+        """Wall seconds until the next actor is to be killed; never negative."""
+        if not self._executions:
+            return POLL_SECONDS_MAX
+        at = self._executions[0][0] / self._speed * 1e-9
+        return max(0.0, at - self.wall_seconds())
+
+    def _execute_who_is_due(self) -> None:
+        """Kill without a word, then tell the others, who must not wait for what cannot come."""
+        while self._executions and self._until_execution() <= 0:
+            _, actor = self._executions.pop(0)
+            ray.kill(self._actors[actor], no_restart=True)
+            self._killed[actor] = int(self.wall_seconds() * 1e9 * self._speed)
+            self._ask_all("bury", dict.fromkeys(self._actors, actor))
+
+    def survivors(self) -> list[Any]:
+        """The actors that can serve another run."""
+        return [handle for actor, handle in self._actors.items() if actor not in self._killed]
+
     def wall_seconds(self) -> float:
         """Since the common start."""
         return (time.monotonic_ns() - self._start) * 1e-9
 
     def _look(self) -> list[Status]:
-        refs = {actor: handle.status.remote() for actor, handle in self._actors.items()}
+        alive = [actor for actor in self._actors if actor not in self._killed]
+        refs = {actor: self._actors[actor].status.remote() for actor in alive}
         self._statuses |= self._answers(refs, ANSWER_SECONDS)
-        return [self._statuses[actor] for actor in self._actors if actor in self._statuses]
+        return [self._statuses[actor] for actor in alive if actor in self._statuses]
 
     def _is_quiet(self, statuses: list[Status]) -> bool:
+        of_the_killed = sum(
+            messages
+            for home, messages in zip(self._homes, self._outline.messages_of, strict=True)
+            if home in self._killed
+        )
         return (
-            sum(s.submitted for s in statuses) == self._outline.messages
+            not self._executions
+            and sum(s.submitted for s in statuses) == self._outline.messages - of_the_killed
             and sum(s.expected for s in statuses) == sum(s.handled for s in statuses)
             and not any(s.busy or s.waiting or s.timers or s.unacknowledged for s in statuses)
         )
@@ -210,7 +243,9 @@ class Drive:
             if not self._shares_folder.get(actor, True):
                 self._fetch(actor)
         for actor in sorted(self._dead):
-            self._bury(actor)
+            self.deaths.append(self._bury(actor))
+        for actor in sorted(self._killed):
+            self._record_kill(actor)
         self._run.publish()
         self._ask_all("release")
 
@@ -232,12 +267,22 @@ class Drive:
                 file.write(piece)
         temporary.replace(target)
 
-    def _bury(self, actor: int) -> None:
+    def _record_kill(self, actor: int) -> None:
+        grave = self._bury(actor)
+        kill = Kill(
+            actor=actor, nodes=grave.nodes, time=self._killed[actor],
+            process=self.processes[actor], rows_recorded=grave.rows_recorded,
+            rows_read=grave.rows_read,
+        )  # fmt: skip
+        self.kills.append(kill)
+        write_epitaph(self._run.events, self._run.id, self._plan, kill, f"actor-{actor:04d}")
+
+    def _bury(self, actor: int) -> Death:
         spool = self._run.spool / f"actor-{actor:04d}.arrows"
         read = publish_spool(spool, self._run.events) if spool.exists() else 0
         last = self._statuses.get(actor)
         nodes = tuple(node for node, home in enumerate(self._homes) if home == actor)
-        self.deaths.append(Death(actor, nodes, max(read, last.rows if last else 0), read))
+        return Death(actor, nodes, max(read, last.rows if last else 0), read)
 
     # --- asking -------------------------------------------------------------------------------
 
@@ -247,7 +292,8 @@ class Drive:
         """The same question to all (or those with an argument); the dead do not answer."""
         refs = {}
         for actor, handle in self._actors.items():
-            if actor in self._dead or (arguments is not None and actor not in arguments):
+            is_gone = actor in self._dead or actor in self._killed
+            if is_gone or (arguments is not None and actor not in arguments):
                 continue
             ask = getattr(handle, call)
             refs[actor] = ask.remote() if arguments is None else ask.remote(arguments[actor])

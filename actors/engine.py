@@ -12,6 +12,7 @@ import ray
 
 from actors.direct import has_curve
 from actors.drive import Death, Drive, Progress, clear
+from actors.graves import Kill, with_whole_actors
 from actors.lateness import Lateness
 from actors.placement import homes, nodes_per_actor_auto
 from actors.session import LiveOptions, RaySession, ray_session, uninterrupted
@@ -51,6 +52,8 @@ class LiveReport(msgspec.Struct, kw_only=True):
     rows_lost: int = 0
     """At least so many rows of the trace died with their actors."""
     deaths: list[Death] = msgspec.field(default_factory=list)
+    kills: list[Kill] = msgspec.field(default_factory=list)
+    """Actors that the fault schedule had killed, each with its evidence."""
     processes: list[int] = msgspec.field(default_factory=list)
     clock_error_ns: int = 0
     """How far the clocks of two machines may be apart; 0 on one machine."""
@@ -90,6 +93,7 @@ def run_live(
     outline = plan.outline()
     with ray_session(options) as session:
         where = homes(plan.n, options.nodes_per_actor or _auto(plan.n))
+        plan = with_whole_actors(plan, where)
         speed = 1.0 if options.speed is None else options.speed
         for slowdown in range(SLOWDOWNS_MAX + 1):
             report = _attempt(
@@ -136,7 +140,7 @@ def _attempt(
     if report.deaths:
         session.kill(actors)
         raise ActorLost(report)
-    session.give_back(actors)
+    session.give_back(drive.survivors())
     return report
 
 
@@ -161,6 +165,7 @@ def _report(drive: Drive, speed: float, wall_seconds: float) -> LiveReport:
         warnings=[],
         rows_lost=sum(death.rows_recorded - death.rows_read for death in drive.deaths),
         deaths=drive.deaths,
+        kills=drive.kills,
         processes=drive.processes,
         clock_error_ns=drive.clock_error_ns,
         refused=refused,

@@ -24,6 +24,7 @@ from testbed.core.model import Nanos, NodeId, Submission
 from testbed.core.network import Arrivals
 from testbed.core.node import Timer
 from testbed.core.world import FOREVER
+from testbed.engine.blows import Blow, blows, strike
 from testbed.engine.moves import Move, MoveKind, make_move, moves
 from testbed.engine.nodes import make_shells
 from testbed.engine.plan import Plan
@@ -34,8 +35,8 @@ STEPS_PER_PASS = 256
 """So many events at most before outgoing copies leave and incoming ones are looked at."""
 WAIT_SECONDS_MAX = 0.05
 """The loop looks up this often, to see a request to stop and to flush the trace."""
-_TIMER, _MOVE = -1, -2
-"""In place of a source: moves, then timers come before frames that are due at the same time."""
+_TIMER, _MOVE, _BLOW = -1, -2, -3
+"""In place of a source: blows, moves, then timers come before frames due at the same time."""
 
 
 _GOING = (MoveKind.LEAVE, MoveKind.DISCONNECT)
@@ -95,6 +96,13 @@ class Host:
         self._busy = False
         self._submitted = self._expected = self._handled = self._waiting = 0
         self._moves_left = 0
+        self._homes = homes
+        self._gone: set[int] = set()
+        # By actor, for runs in which actors are killed: what the dead promised or were promised
+        # is left out of the sums that say whether all is quiet.
+        kills = any(fault.kills for fault in plan.faults)
+        self._with: dict[int, list[int]] | None = {a: [0, 0] for a in homes} if kills else None
+        self.skipped = 0
         self.lateness = Lateness()
         self.copies = 0
         self.refused = 0
@@ -111,6 +119,17 @@ class Host:
                 heappush(self._agenda, (move.time, _MOVE, self._number, host, move))
                 self._moves_left += 1
 
+        self._schedule_blows(plan)
+
+    def _schedule_blows(self, plan: Plan) -> None:
+        """What happens to these nodes; whoever is to be killed does not do it itself."""
+        killed = {node for fault in plan.faults if fault.kills for node in fault.nodes}
+        for blow in blows(plan):
+            if blow.node in self.shells and (blow.lost_peer is not None or blow.node not in killed):
+                self._number += 1
+                heappush(self._agenda, (blow.time, _BLOW, self._number, blow.node, blow))
+                self._moves_left += 1
+
     # --- port ---------------------------------------------------------------------------------
 
     def transmit(self, source: NodeId, to: NodeId, frame: bytes, now: Nanos) -> Arrivals:
@@ -120,6 +139,8 @@ class Host:
         self.copies += 1
         arrivals = link.send(now, len(frame))
         actor = self._away[to]
+        if self._with is not None:
+            self._with[self._homes[to]][0] += len(arrivals)
         for due in arrivals:
             self._expected += 1
             self._number += 1
@@ -168,10 +189,11 @@ class Host:
     def status(self) -> Status:
         """Counters as they stand; the loop may be in the middle of a pass."""
         next_due = self._next_due()
+        lost = [self._with[actor] for actor in self._gone] if self._with is not None else []
         return Status(
             submitted=self._submitted,
-            expected=self._expected,
-            handled=self._handled,
+            expected=self._expected - sum(promised for promised, _ in lost),
+            handled=self._handled - sum(handled for _, handled in lost),
             waiting=self._waiting,
             timers=len(self._armed) + self._moves_left,
             unacknowledged=sum(shell.unacknowledged() for shell in self.shells.values()),
@@ -245,15 +267,20 @@ class Host:
     def _submit(self, submission: Submission, now: Nanos) -> None:
         self.lateness.add(now - submission.time)
         shell = self.shells[submission.node]
-        payload = bytes(submission.payload_bytes)
-        shell.submit(now, submission.dests, payload, submission.lifetime)
-        self.end = now
+        if shell.is_down:
+            self.skipped += 1
+        else:
+            payload = bytes(submission.payload_bytes)
+            shell.submit(now, submission.dests, payload, submission.lifetime)
+            self.end = now
         self._next = next(self._submissions, None)
         self._submitted += 1
 
     def _handle(self, now: Nanos) -> None:
         due, source, number, to, what = heappop(self._agenda)
-        if source == _MOVE:
+        if source == _BLOW:
+            self._strike(to, what, now)
+        elif source == _MOVE:
             self._move(to, what, now)
         elif source != _TIMER:
             self.lateness.add(now - due)
@@ -263,6 +290,8 @@ class Host:
             else:
                 self.shells[to].arrive(now, what)
             self._handled += 1
+            if self._with is not None:
+                self._with[self._homes[source]][1] += 1
         elif self._armed.get((to, what)) == number:
             self.lateness.add(now - due)
             del self._armed[to, what]
@@ -277,12 +306,27 @@ class Host:
         self._moves_left -= 1
         if move.kind is not MoveKind.ANNOUNCE:
             self._here_since[host] = FOREVER if move.kind in _GOING else move.time
-        make_move(self.shells[host], move, now)
+        if not self.shells[host].is_down:
+            make_move(self.shells[host], move, now)
+
+    def _strike(self, node: NodeId, blow: Blow, now: Nanos) -> None:
+        """A crashed node's timers never fire."""
+        self._moves_left -= 1
+        if blow.lost_peer is None:
+            self.lateness.add(now - blow.time)
+            for key in [key for key in self._armed if key[0] == node]:
+                del self._armed[key]
+        strike(self.shells[node], blow, now)
+
+    def bury(self, actor: int) -> None:
+        """This actor was killed: nothing is promised to it or by it any more."""
+        self._gone = self._gone | {actor}
 
     def _flush(self) -> None:
         """All copies of this pass that go to one actor leave as one batch."""
         for actor, envelopes in self._outboxes.items():
-            self._carrier.send(actor, envelopes)
+            if actor not in self._gone:
+                self._carrier.send(actor, envelopes)
         self._outboxes = {}
 
     def _rest(self) -> None:

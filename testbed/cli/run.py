@@ -143,6 +143,7 @@ def _run_live(
         "lateness_ns": report.lateness_ns,
         "speed": report.speed,
         "actors": report.actors,
+        "kills": msgspec.to_builtins(report.kills),
         "warnings": planned.warnings + report.warnings,
     }
 
