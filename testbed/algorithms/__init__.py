@@ -59,7 +59,8 @@ def parameters(name: str) -> Any:
     try:
         return msgspec.convert(given, algorithm.params, strict=False)
     except msgspec.ValidationError as error:
-        raise BadInput(f"'{name}': {error}") from error
+        takes = str(error).replace("Expected", "takes").replace(" - at `$.", " for `")
+        raise BadInput(f"'{name}': {takes}") from error
 
 
 def _outside(path: str) -> Algorithm:

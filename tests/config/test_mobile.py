@@ -180,6 +180,8 @@ MISTAKES = {
     "workload.stations=1s": "workload.stations: got a sending interval, but av1 takes messages "
     "from hosts only",
     "algorithm=[av1, 'av1[k=0]']": "algorithm: 'av1[k=0]': av1 takes no parameters",
+    "algorithm='av3[k=0]'": "algorithm: 'av3[k=0]': takes `int` >= 1 for `k`",
+    "algorithm='av3[l=1]'": "algorithm: 'av3[l=1]': unknown parameter 'l'; known are k",
     "mobility.kind=teleport": "mobility.kind: got 'teleport', takes one of 'still', 'exponential', "
     "'waypoint', 'gauss-markov', 'bonnmotion', 'ns2', 'itinerary'",
     "mobility={kind: waypoint, slow: 3m/s}": "mobility: got {'kind': 'waypoint', 'slow': '3m/s'}, "
