@@ -43,21 +43,25 @@ class Plot(NamedTuple):
     draw: Callable[[pd.DataFrame, list[str]], Any]
 
 
-def figures(spark: SparkSession, names: dict[str, str]) -> list[Figure]:
-    """All plots of the registered runs; `names` says how each run is called."""
+def figures(
+    spark: SparkSession, names: dict[str, str], only: tuple[str, ...] | None = None
+) -> list[Figure]:
+    """All plots of the registered runs, or some; `names` says how each run is called."""
     drawn = []
     for name, title, caption, draw in FIGURES:
+        if only is not None and name not in only:
+            continue
         frame = select(
             spark, "figures", name, accuracy=ACCURACY, slices=SLICES, shares=SHARES
         ).toPandas()
         if len(frame):
             frame["series"] = frame["run"].map(names)
             chart = draw(frame, [n for n in names.values() if n in set(frame["series"])])
-            drawn.append(Figure(name, title, caption, _svg(chart, name)))
+            drawn.append(Figure(name, title, caption, to_svg(chart, name)))
     return drawn
 
 
-def _svg(chart: Any, name: str) -> str:
+def to_svg(chart: Any, name: str) -> str:
     """The chart as SVG that can stand in a page beside others and shrink with its column."""
     specification = chart.properties(background="transparent").configure_view(
         stroke=None

@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from analysis import sections
 from analysis.audit import audit_at_scale
 from analysis.figures import PALETTE, figures
+from analysis.mobile_figures import mobile_figures
 from analysis.page import document
 from analysis.queries import query
 from analysis.sections import Entry
@@ -35,9 +36,14 @@ def write_report(spark: SparkSession, runs: Sequence[RunDir], target: Path) -> N
     body = [sections.opening(entries), sections.warnings(entries, gap), sections.verdicts(entries)]
     if gap is None:
         tables = statistics(spark)
-        plots = figures(spark, {entry.id: entry.name for entry in entries})
-        body += [sections.comparison(entries, tables["comparison"]), sections.plots(plots)]
-        body.append(sections.details(entries, tables))
+        called = {entry.id: entry.name for entry in entries}
+        if "journey" in tables:
+            plots = mobile_figures(spark, called) + figures(spark, called, ("delay_distribution",))
+            body.append(sections.mobile(entries, tables))
+        else:
+            plots = figures(spark, called)
+            body.append(sections.comparison(entries, tables["comparison"]))
+        body += [sections.plots(plots), sections.details(entries, tables)]
     body += [sections.experiment(entries), sections.origin(entries), sections.repeat(entries)]
     _write(target, document(sections.title(entries), "".join(body)))
 

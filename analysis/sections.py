@@ -14,6 +14,7 @@ import yaml
 from analysis.figures import Figure
 from analysis.page import bullets, element, table, text
 from analysis.queries import queries
+from analysis.statistics import family_of
 from analysis.words import heading, number
 
 FINDINGS_SHOWN = 5
@@ -154,13 +155,32 @@ def comparison(entries: Sequence[Entry], frame: pd.DataFrame) -> str:
     )
 
 
+MOBILE = {
+    "journey": "From host to host",
+    "wires": "On the wires",
+    "air": "Over the air",
+    "handoff": "Hand-off",
+}
+"""The statistics of mobile runs that are not folded away."""
+
+
+def mobile(entries: Sequence[Entry], tables: dict[str, pd.DataFrame]) -> str:
+    """What hosts and stations paid, in place of a comparison by n·n, which means little here."""
+    parts = "".join(
+        text("h3", title) + _measures(entries, tables[name])
+        for name, title in MOBILE.items()
+        if name in tables and not tables[name].empty
+    )
+    return element("section", text("h2", "Mobile hosts") + parts, id="mobile")
+
+
 def details(entries: Sequence[Entry], tables: dict[str, pd.DataFrame]) -> str:
     """Every other statistic, folded, under the question that it answers."""
     folded = []
     for name, frame in tables.items():
-        if name == "comparison" or frame.empty:
+        if name in {"comparison", *MOBILE} or frame.empty:
             continue
-        question = text("span", queries("statistics")[name].question)
+        question = text("span", queries(family_of(name))[name].question)
         summary = element("summary", f"{escape(heading(name).capitalize())} {question}")
         folded.append(element("details", summary + _measures(entries, frame)))
     return element("section", text("h2", "All statistics") + "".join(folded))

@@ -1,4 +1,7 @@
-"""The statistics of runs: every file in sql/statistics, by name. Knows no number by itself."""
+"""The statistics of runs: every file in sql/statistics and its siblings, by name.
+
+Knows no number by itself. What speaks of mobile hosts is asked only where there are some.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,14 @@ from pyspark.sql import SparkSession
 from analysis.queries import queries, select
 from testbed.core.errors import DamagedRun
 
-ORDER = (
-    "comparison", "overhead", "paper_units", "state", "delay", "holdback", "throughput", "network",
-    "cpu",
-)  # fmt: skip
-"""What a reader wants first; files that are not named here follow in alphabetical order."""
+FAMILIES = {
+    "statistics": (
+        "comparison", "overhead", "paper_units", "state", "delay", "holdback", "throughput",
+        "network", "cpu",
+    ),
+    "mobile": ("journey", "inhibition", "handoff", "wires", "air", "stations"),
+}  # fmt: skip
+"""Folders below sql/, and what a reader of each wants first; the rest follows by alphabet."""
 
 ACCURACY = 10_000
 """Percentiles are exact up to one in so many ranks."""
@@ -27,23 +33,48 @@ NEEDED = (
 """Columns without which a trace can be audited but not measured."""
 
 
-def statistics(spark: SparkSession) -> dict[str, pd.DataFrame]:
-    """All statistics of the registered runs: name of the SQL file -> its rows."""
+JOULES_SENT, JOULES_RECEIVED = 1.9e-6, 0.5e-6
+"""Per byte over the air: the slopes that Feeney and Nilsson measured for an 802.11 card (2001)."""
+
+
+def statistics(spark: SparkSession, **settings: float) -> dict[str, pd.DataFrame]:
+    """All statistics that apply to the registered runs: name of the SQL file -> its rows."""
     require_columns(spark)
-    return {name: statistic(spark, name) for name in names()}
+    return {name: statistic(spark, name, **settings) for name in applicable(spark)}
 
 
 def names() -> tuple[str, ...]:
     """The statistics there are, in the order in which they are shown."""
-    known = queries("statistics")
-    return (*(n for n in ORDER if n in known), *(n for n in known if n not in ORDER))
+    return tuple(name for family in FAMILIES for name in _of(family))
 
 
-def statistic(spark: SparkSession, name: str) -> pd.DataFrame:
-    """One statistic of the registered runs."""
-    rows = select(spark, "statistics", name, accuracy=ACCURACY, word_bits=WORD_BITS)
+def applicable(spark: SparkSession) -> tuple[str, ...]:
+    """Those of them that have something to say of the registered runs."""
+    chosen = ["statistics"]
+    if not spark.table("events").where("role = 'mh'").isEmpty():
+        chosen.append("mobile")
+    return tuple(name for family in chosen for name in _of(family))
+
+
+def statistic(spark: SparkSession, name: str, **settings: float) -> pd.DataFrame:
+    """One statistic of the registered runs; `settings` change the constants of its query."""
+    constants = {
+        "accuracy": ACCURACY, "word_bits": WORD_BITS,
+        "joules_sent": JOULES_SENT, "joules_received": JOULES_RECEIVED,
+    }  # fmt: skip
+    rows = select(spark, family_of(name), name, **(constants | settings))
     frame: pd.DataFrame = rows.toPandas()
     return frame
+
+
+def family_of(name: str) -> str:
+    """The folder of the query with this name."""
+    return next(family for family in FAMILIES if name in queries(family))
+
+
+def _of(family: str) -> tuple[str, ...]:
+    first, known = FAMILIES[family], queries(family)
+    return (*(n for n in first if n in known), *(n for n in known if n not in first))
 
 
 def require_columns(spark: SparkSession) -> None:

@@ -53,6 +53,13 @@ RUNS_COLUMNS = {
     "started": ("string", "when, ISO 8601"),
     "wall_seconds": ("double", "how long it took"),
     "content_hash": ("string", "hash of the trace; equal for equal runs in `sim`"),
+    "stations": ("int", "stations of a mobile run"),
+    "hosts": ("int", "its mobile hosts"),
+    "columns": ("int", "cells in a row of its grid"),
+    "cell_metres": ("double", "side of a cell"),
+    "wired_bits_per_second": ("double", "bandwidth of a wire between stations; null: not limited"),
+    "air_bits_per_second": ("double", "bandwidth of the air between a host and its station"),
+    "handoff_packets": ("array<string>", "packets by which stations hand a host over"),
     "missing": ("array<string>", "columns of the trace that its files lack"),
 }
 """Name -> (Spark type, meaning)."""
@@ -77,6 +84,9 @@ MESSAGES_COLUMNS = {
 }
 """Name -> (Spark type, meaning)."""
 
+MOBILE_TABLES = ("hops", "stays", "handoffs", "journeys")
+"""Views of runs with stations and hosts, worked out when asked for; later ones read earlier."""
+
 _ARROW_TYPES = {
     "string": pa.string(), "int": pa.int32(), "bigint": pa.int64(), "double": pa.float64(),
     "array<string>": pa.list_(pa.string()),
@@ -99,6 +109,22 @@ def register(spark: SparkSession, runs: Sequence[RunDir]) -> None:
         events = events.persist()
     events.createOrReplaceTempView("events")
     select(spark, "tables", "messages").persist().createOrReplaceTempView("messages")
+    _trails(spark, named).createOrReplaceTempView("trails")
+    for table in MOBILE_TABLES:
+        select(spark, "tables", table).createOrReplaceTempView(table)
+
+
+def _trails(spark: SparkSession, named: dict[str, RunDir]) -> DataFrame:
+    """Where hosts were, of the runs that say it."""
+    walked = {name: run.path / "trails.parquet" for name, run in named.items()}
+    frames = [
+        spark.read.parquet(str(file)).select(f.lit(name).alias("run"), "*")
+        for name, file in walked.items()
+        if file.is_file()
+    ]
+    if frames:
+        return functools.reduce(DataFrame.unionByName, frames)
+    return spark.createDataFrame([], "run string, node int, time bigint, x double, y double")
 
 
 def is_registered(spark: SparkSession, runs: Sequence[RunDir]) -> bool:
@@ -202,22 +228,27 @@ def _runs_row(name: str, run: RunDir, schemas: dict[str, pa.Schema]) -> dict[str
     audit = manifest.get("audit") or {}
     lateness = manifest.get("lateness_ns") or {}
     nodes = manifest.get("nodes")
-    values = manifest | {
-        "run": name,
-        "path": str(run.path),
-        "n": nodes if isinstance(nodes, int) else _count_nodes(run),
-        "why": audit.get("why"),
-        "arrived_out_of_order": (audit.get("evidence") or {}).get("arrived_out_of_order"),
-        "lateness_p50_ns": lateness.get("p50"),
-        "lateness_p99_ns": lateness.get("p99"),
-        "lateness_max_ns": lateness.get("max"),
-        "lateness_budget_ns": lateness.get("budget"),
-        "missing": [
-            column
-            for column in SCHEMA.names
-            if not all(column in _filled(schema) for schema in schemas.values())
-        ],
-    }
+    values = (
+        manifest
+        | (manifest.get("world") or {})
+        | (manifest.get("mobile") or {})
+        | {
+            "run": name,
+            "path": str(run.path),
+            "n": nodes if isinstance(nodes, int) else _count_nodes(run),
+            "why": audit.get("why"),
+            "arrived_out_of_order": (audit.get("evidence") or {}).get("arrived_out_of_order"),
+            "lateness_p50_ns": lateness.get("p50"),
+            "lateness_p99_ns": lateness.get("p99"),
+            "lateness_max_ns": lateness.get("max"),
+            "lateness_budget_ns": lateness.get("budget"),
+            "missing": [
+                column
+                for column in SCHEMA.names
+                if not all(column in _filled(schema) for schema in schemas.values())
+            ],
+        }
+    )
     return {column: _typed(values.get(column), kind) for column, (kind, _) in RUNS_COLUMNS.items()}
 
 

@@ -91,11 +91,18 @@ def _print_audit(run: str, result: Audit) -> None:
 
 
 def print_statistics(
-    places: Sequence[str], *, series: bool, only: str | None, master: str | None, as_json: bool
+    places: Sequence[str],
+    *,
+    series: bool,
+    only: str | None,
+    master: str | None,
+    as_json: bool,
+    **settings: float,
 ) -> int:
+    """The statistics that apply, or one; `settings` are constants of their queries."""
     from analysis.present import present
     from analysis.session import spark_session
-    from analysis.statistics import names, require_columns, statistic
+    from analysis.statistics import applicable, names, require_columns, statistic
     from analysis.tables import register
 
     if only is not None and only not in names():
@@ -104,8 +111,8 @@ def print_statistics(
     with console.status("reading the trace with Spark"), spark_session(master) as spark:
         register(spark, runs)
         require_columns(spark)
-        wanted = names() if only is None else (only,)
-        tables = {name: statistic(spark, name) for name in wanted}
+        wanted = applicable(spark) if only is None else (only,)
+        tables = {name: statistic(spark, name, **settings) for name in wanted}
     if as_json:
         print_json({name: table.to_dict("records") for name, table in tables.items()})
     else:

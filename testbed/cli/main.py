@@ -88,15 +88,33 @@ def audit(
 @runs_argument
 @series_option
 @click.option("--only", metavar="NAME", help="One table, such as comparison or overhead.")
+@click.option(
+    "--joules-sent", type=click.FloatRange(0), metavar="J",
+    help="Energy per byte that a host sends; default 1.9e-6.",
+)  # fmt: skip
+@click.option(
+    "--joules-received", type=click.FloatRange(0), metavar="J",
+    help="Energy per byte that a host receives; default 0.5e-6.",
+)  # fmt: skip
 @master_option
 @as_json
 def stats(
-    runs: tuple[str, ...], series: bool, only: str | None, master: str | None, as_json: bool
+    runs: tuple[str, ...],
+    series: bool,
+    only: str | None,
+    joules_sent: float | None,
+    joules_received: float | None,
+    master: str | None,
+    as_json: bool,
 ) -> int:
-    """What causal order cost: overhead, state, delay, hold-back, throughput."""
+    """What causal order cost: overhead, state, delay, hold-back, throughput, hand-off."""
     from testbed.cli.inspect import print_statistics
 
-    return print_statistics(runs, series=series, only=only, master=master, as_json=as_json)
+    given = {"joules_sent": joules_sent, "joules_received": joules_received}
+    settings = {name: value for name, value in given.items() if value is not None}
+    return print_statistics(
+        runs, series=series, only=only, master=master, as_json=as_json, **settings
+    )
 
 
 @cli.command()

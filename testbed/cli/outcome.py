@@ -6,10 +6,14 @@ import hashlib
 import importlib.metadata
 import os
 import platform
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from testbed.algorithms import find
+from testbed.core.algorithm import packet_name
+from testbed.engine.plan import Plan
 from testbed.trace.rundir import RunDir
 from testbed.trace.schema import COLUMNS
 
@@ -41,6 +45,17 @@ def _plain_arrays(column: pa.Array) -> list[np.ndarray]:
         text = "\0".join(column.fill_null("").to_pylist())
         return [valid, np.frombuffer(text.encode(), dtype=np.uint8)]
     return [valid, column.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)]
+
+
+def mobile_facts(plan: Plan) -> dict[str, Any] | None:
+    """What statistics must know of a mobile run and cannot see in its trace."""
+    if plan.roam is None:
+        return None
+    return {
+        "wired_bits_per_second": plan.network.default.bits_per_second,
+        "air_bits_per_second": plan.roam.wireless.bits_per_second,
+        "handoff_packets": [packet_name(packet) for packet in find(plan.algorithm).handoff],
+    }
 
 
 def versions() -> dict[str, str]:

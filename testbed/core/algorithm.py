@@ -38,6 +38,11 @@ class ControlSize(NamedTuple):
     """Records that hold no unit (KS keeps the newest of each sender)."""
 
 
+def packet_name(packet: type[Packet]) -> str:
+    """What the trace calls it: `HandoffBegin` is `handoff_begin`."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", packet.__name__).lower()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Algorithm:
     """Found by discovery: the value named ALGORITHM in a module of `testbed.algorithms`."""
@@ -60,6 +65,8 @@ class Algorithm:
     """The same for a mobile algorithm with stations: the packet, nodes in all, stations."""
     possible_with: Callable[[Any], Callable[[Any, int, int], bool]] | None = None
     """From the parameters to `is_possible`, where they decide what is possible."""
+    handoff: tuple[type[Packet], ...] = ()
+    """Packets by which stations hand a host over: what AV's table 1 counts."""
     stations_send: bool = False
     """The application may also send from stations."""
     guarantee: Guarantee = Guarantee.CAUSAL
@@ -92,10 +99,8 @@ class Algorithm:
 
     @property
     def packet_names(self) -> tuple[str, ...]:
-        """What the trace calls its packets: `HandoffBegin` is `handoff_begin`."""
-        return tuple(
-            re.sub(r"(?<!^)(?=[A-Z])", "_", packet.__name__).lower() for packet in self.packets
-        )
+        """What the trace calls its packets, by their place in `packets`."""
+        return tuple(packet_name(packet) for packet in self.packets)
 
     def refusal(self, sender: NodeId, dests: tuple[NodeId, ...], n: int) -> str | None:
         """Why this destination set cannot be sent, or None if it can."""

@@ -11,15 +11,21 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from testbed.algorithms import find
-from testbed.core.distribution import Exponential
+from testbed.cli.outcome import mobile_facts
+from testbed.core.distribution import Constant, Exponential
 from testbed.core.network import Fifo, LinkSpec, Loss, NetworkSpec
-from testbed.engine.plan import Plan
+from testbed.core.world import World
+from testbed.engine.plan import Plan, Roam
 from testbed.engine.virtual import Totals, VirtualEngine
 from testbed.trace.audit import audit_run
 from testbed.trace.recorder import Recorder
 from testbed.trace.rundir import RunDir, create
 from testbed.trace.schema import SCHEMA
 from workloads.destinations import All, Uniform
+from workloads.hosts import HostTraffic
+from workloads.mobility.cells import CellChanges
+from workloads.mobility.disconnections import Disconnections
+from workloads.mobility.groups import Group, Groups
 from workloads.traffic import Stop, Traffic
 
 MS = 1_000_000
@@ -58,7 +64,57 @@ def simulate(
         retry_after=200 * MS if loss else None,
     )
     run = create(out, f"small-{len(list(out.glob('small-*'))) + 1:04d}-{algorithm}")
-    recorder = Recorder(run.id, run.spool / "nodes.arrows", find(algorithm).packet_names)
+    return _simulated(run, plan, manifest)
+
+
+def roam(
+    out: Path,
+    algorithm: str,
+    *,
+    stations: int = 3,
+    hosts: int = 6,
+    messages: int = 150,
+    seed: int = 1,
+    keeps: bool = True,
+    **manifest: Any,
+) -> RunDir:
+    """The same of hosts that change their cells often, and go off the air now and then."""
+    world = World(stations, hosts, columns=2)
+    hosts_move = CellChanges(
+        seed=seed,
+        world=world,
+        stay=Exponential(150 * MS),
+        gap=Exponential(10 * MS),
+        disconnections=Disconnections(0.2, Exponential(100 * MS)),
+    )
+    among = Traffic(interval=Exponential(40 * MS), destinations=Uniform(), multicast=0.3)
+    air = LinkSpec(latency=Constant(MS // 2), bits_per_second=1_000_000, fifo=Fifo.ON)
+    plan = Plan(
+        algorithm=algorithm,
+        n=world.n,
+        seed=seed,
+        network=NetworkSpec(LinkSpec(latency=Exponential(7 * MS), bits_per_second=100_000_000)),
+        traffic=HostTraffic(world=world, among_hosts=among),
+        stop=Stop(messages=messages),
+        roam=Roam(
+            world=world,
+            mobility=Groups(10 * MS, (Group(world.stations, world.hosts, hosts_move),)),
+            wireless=air,
+            keeps=keeps,
+        ),
+    )
+    run = create(out, f"roam-{len(list(out.glob('roam-*'))) + 1:04d}-{algorithm}")
+    facts = {"mobile": mobile_facts(plan), "world": msgspec.to_builtins(world)}
+    run.write_trails(
+        (host, *place)
+        for host in world.host_ids
+        for place in hosts_move.trail(host, plan.last_send())
+    )
+    return _simulated(run, plan, facts | manifest)
+
+
+def _simulated(run: RunDir, plan: Plan, manifest: dict[str, Any]) -> RunDir:
+    recorder = Recorder(run.id, run.spool / "nodes.arrows", find(plan.algorithm).packet_names)
     totals = VirtualEngine(plan, recorder).run()
     recorder.close()
     run.publish()

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from analysis.queries import queries, query
+from analysis.queries import SQL, queries, query
 from analysis.statistics import statistics
 from analysis.tables import MESSAGES_COLUMNS, RUNS_COLUMNS, register
 from testbed.core.errors import BadInput, DamagedRun
@@ -182,7 +182,7 @@ def test_a_bad_query_is_refused_in_one_sentence(
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("folder", ["audit", "figures", "statistics", "tables"])
+@pytest.mark.parametrize("folder", sorted(folder.name for folder in SQL.iterdir()))
 def test_every_query_says_what_it_answers(folder: str) -> None:
     for one in queries(folder).values():
         assert one.question.endswith("?"), one.name

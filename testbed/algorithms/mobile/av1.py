@@ -229,6 +229,7 @@ ALGORITHM = Algorithm(
     roles={Role.STATION: SupportStation, Role.HOST: air.Host},
     packets=(*air.AIR, HandoffBegin, Data, HandoffOver, Located),
     bare=(*air.BARE, HandoffBegin, HandoffOver, Located),
+    handoff=(HandoffBegin, HandoffOver),
     size=size,
     is_possible=is_possible,
 )
