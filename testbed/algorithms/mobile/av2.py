@@ -354,6 +354,7 @@ ALGORITHM = Algorithm(
     roles={Role.STATION: SupportStation, Role.HOST: air.Host},
     packets=(*air.AIR, Data, Old, HandoffBegin, Enable, Notify, Last, HandoffOver),
     bare=(*air.BARE, HandoffBegin, Enable, Notify, Last, HandoffOver),
+    handoff=(HandoffBegin, Enable, Notify, Last, HandoffOver),
     size=size,
     is_possible=is_possible,
 )

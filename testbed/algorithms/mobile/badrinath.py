@@ -338,6 +338,7 @@ ALGORITHM = Algorithm(
     roles={Role.STATION: SupportStation, Role.HOST: Host},
     packets=(*AIR, HandoffBegin, Data, Acknowledge, Delete, HandoffOver),
     bare=(*air.BARE, HandoffBegin, Acknowledge, Delete, HandoffOver),
+    handoff=(HandoffBegin, HandoffOver),
     params=Params,
     size=size,
     is_possible=is_possible,

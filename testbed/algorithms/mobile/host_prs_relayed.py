@@ -75,6 +75,7 @@ ALGORITHM = Algorithm(
         HandoffBegin, Data, HandoffOver, Located,
     ),
     bare=(*air.BARE, HandoffBegin, HandoffOver, Located),
+    handoff=(HandoffBegin, HandoffOver),
     size=lambda packet, own: relay.size(prs.ALGORITHM, packet),
     is_possible=partial(relay.is_possible, prs.ALGORITHM),
     refuses_self=prs.ALGORITHM.refuses_self,

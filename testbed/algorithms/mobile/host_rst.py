@@ -78,6 +78,7 @@ ALGORITHM = Algorithm(
         HandoffBegin, Data, HandoffOver, Located,
     ),
     bare=(*air.BARE, HandoffBegin, HandoffOver, Located),
+    handoff=(HandoffBegin, HandoffOver),
     size=lambda packet, own: relay.size(rst.ALGORITHM, packet),
     is_possible=partial(relay.is_possible, rst.ALGORITHM),
 )  # fmt: skip
