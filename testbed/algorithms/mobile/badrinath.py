@@ -103,6 +103,9 @@ class Host(air.Host):
 
 
 class SupportStation(Station[HostCharge]):
+    data: type[Packet] = Data
+    over: type[Packet] = HandoffOver
+
     def __init__(self, view: View) -> None:
         super().__init__(view)
         self.is_combining = (view.params or Params()).acks == "combined"
@@ -162,7 +165,7 @@ class SupportStation(Station[HostCharge]):
 
     def _look(self, host: NodeId, charge: HostCharge, init: NodeId) -> None:
         """Conditions 1 and 2: the next message of this station for the host, if it is here."""
-        seq = max(charge.h_recd[init], self.storage.floor[init])
+        seq = charge.h_recd[init]
         while (
             self.storage.is_deleted(init, seq)
             if (kept := self.storage.get(init, seq)) is None
@@ -261,9 +264,9 @@ class SupportStation(Station[HostCharge]):
                 self._delete(source, seq)
             case HandoffBegin(host, stay, received, station):
                 self._on_handoff_begin(Claim(host, stay, received, station), turn)
-            case _ if message is not None:
+            case _ if isinstance(packet, self.data) and message is not None:
                 self._keep(Kept(source, message, packet))
-            case _:
+            case _ if isinstance(packet, self.over):
                 self._on_handoff_over(packet, turn)
 
     def _on_handoff_over(self, packet: Any, turn: Turn) -> None:

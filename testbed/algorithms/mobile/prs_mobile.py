@@ -6,12 +6,15 @@ Paper: PRS section 9 (the barrier: section 5.2).
 Assumptions: wires reliable, FIFO not needed; the air FIFO and reliable while the host is there;
 the sender is no destination (5.1), and destinations are hosts, while stations may send.
 A packet carries between stations M_id, sender, sent_M, the destinations and the non-empty rows of
-the barrier; over the air a number and the stay. `control_units` counts the tuples of barriers.
+the barrier; over the air the number of its frame, upwards that of the last one delivered besides,
+downwards the stay. `control_units` counts the tuples of barriers.
 Cost: as badrinath, and at most n_h*n tuples per message; with a host move its barrier, its h_RECD
 of n_s integers and what it knows to be delivered, Delivered.
 Departures: those of badrinath.py. Delivered is kept and moved by its non-zero rows. A message
 that is dropped for a disconnected host counts as delivered there (else all that follows it would
-wait for ever), but not as a predecessor of what the host sends.
+wait for ever), but not as a predecessor of what the host sends. A notification may be lost where
+a message behind it is not (the host leaves its cell and is back before it knows), so a message says
+itself what its host has delivered before.
 """
 
 from __future__ import annotations
@@ -22,7 +25,6 @@ from testbed.algorithms.mobile import air, badrinath
 from testbed.algorithms.mobile.badrinath import (
     Acknowledge,
     Delete,
-    Host,
     HostCharge,
     Kept,
     Params,
@@ -32,8 +34,14 @@ from testbed.algorithms.mobile.barrier import Past, Rows, are_rows, from_wire, t
 from testbed.algorithms.mobile.custody import Claim
 from testbed.algorithms.mobile.station import HandoffBegin
 from testbed.core.algorithm import Algorithm, ControlSize
-from testbed.core.model import Count, NodeId, Role
-from testbed.core.node import Packet, Turn, View
+from testbed.core.model import Count, Message, NodeId, Role
+from testbed.core.node import Arrival, Packet, Turn, View
+
+
+class Up(air.Up, frozen=True, tag=1):
+    """An application message on its way from its host, and what the host had delivered before."""
+
+    received: Count
 
 
 class Data(Packet, frozen=True, tag=11):
@@ -58,11 +66,27 @@ class HandoffOver(Packet, frozen=True, tag=14):
     delivered: Rows
 
 
+class Host(badrinath.Host):
+    """A host that says with each message which deliveries it follows."""
+
+    def _packet(self, message: Message, dests: tuple[NodeId, ...]) -> Packet:
+        return Up(self.sent, list(dests), self.received)
+
+
 class SupportStation(badrinath.SupportStation):
+    data = Data
+    over = HandoffOver
+
     def __init__(self, view: View) -> None:
         super().__init__(view)
         # Of the hosts that this station looks after, and of the application at the station itself.
         self.pasts = {node: Past(node) for node in (self.me, *self.custody.owned)}
+
+    def on_received(self, arrival: Arrival[Packet, None], turn: Turn) -> None:
+        charge = self.custody.owned.get(arrival.source)
+        if charge is not None and isinstance(arrival.packet, Up):
+            self._acknowledge(arrival.source, charge, arrival.packet.received, turn)
+        super().on_received(arrival, turn)
 
     def _labelled(self, origin: NodeId, dests: list[NodeId]) -> Data:
         number, rows = self.pasts[origin].send(dests)
@@ -111,6 +135,8 @@ def size(packet: Packet, own: None) -> ControlSize:
             entries = len(rows) + len(delivered)
             ints = 4 + len(h_recd) + 2 * entries + 2 * (tuples + _tuples(delivered))
             return ControlSize(ints, units=tuples, entries=len(rows))
+    if isinstance(packet, Up):
+        return ControlSize(3 + len(packet.dests))
     return badrinath.size(packet, own)
 
 
@@ -138,7 +164,16 @@ ALGORITHM = Algorithm(
     title="Prakash-Raynal-Singhal for mobile hosts: barriers kept at stations",
     paper="PRS section 9",
     roles={Role.STATION: SupportStation, Role.HOST: Host},
-    packets=(*badrinath.AIR, HandoffBegin, Data, Acknowledge, Delete, HandoffOver),
+    packets=(
+        air.Register,
+        Up,
+        *badrinath.AIR[2:],
+        HandoffBegin,
+        Data,
+        Acknowledge,
+        Delete,
+        HandoffOver,
+    ),
     bare=(*air.BARE, HandoffBegin, Acknowledge, Delete, HandoffOver),
     handoff=(HandoffBegin, HandoffOver),
     params=Params,
