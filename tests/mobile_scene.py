@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import msgspec
+
 from testbed.core.algorithm import Algorithm
 from testbed.core.model import MessageId, Nanos, NodeId, Role
 from testbed.core.network import LOST, Arrivals
@@ -45,11 +47,12 @@ class MobileScene:
         stations: int,
         cells: tuple[NodeId, ...],
         keeps: bool = True,
+        params: Any = None,
     ) -> None:
         """`cells` is the station of each host at the start; hosts follow the stations."""
         self.algorithm = algorithm
         self.world = World(stations, len(cells))
-        self.codec = Codec(algorithm, self.world.n, stations=stations)
+        self.codec = Codec(algorithm, self.world.n, stations=stations, params=params)
         self.rows = Rows()
         self.now: Nanos = 0
         self.flying: list[Frame] = []
@@ -63,6 +66,7 @@ class MobileScene:
             hosts=tuple(self.world.host_ids),
             cells=at_start,
             keeps=keeps,
+            params=params,
         )
         self.shells: dict[NodeId, Shell] = {}
         for me in range(self.world.n):
@@ -73,13 +77,10 @@ class MobileScene:
             shell.start(0)
 
     def _shell(self, me: NodeId, role: Role, view: View) -> Shell:
-        mine = View(
-            me, stations=view.stations, hosts=view.hosts, cells=view.cells, keeps=view.keeps
-        )
         shell = Shell(
             me,
             role,
-            self.algorithm.roles[role](mine),
+            self.algorithm.roles[role](msgspec.structs.replace(view, me=me)),
             algorithm=self.algorithm,
             n=self.world.n,
             codec=self.codec,

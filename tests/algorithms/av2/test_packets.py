@@ -82,8 +82,8 @@ def test_every_packet_of_the_record_has_a_size_that_is_stated_above() -> None:
 def test_the_matrix_does_not_grow_with_the_number_of_hosts(hosts: int) -> None:
     stage = Stage("av2", (0, 1) * (hosts // 2), stations=2)
     stage.send(2, 3)
-    (data,) = stage.wires
-    assert find("av2").size(data.packet, None).ints == 2 * 2 + 1
+    (data,) = stage.flying
+    assert find("av2").size(data.arrival.packet, None).ints == 2 * 2 + 1
 
 
 def test_a_station_counts_its_two_arrays_and_the_matrices_that_wait() -> None:
@@ -92,11 +92,11 @@ def test_a_station_counts_its_two_arrays_and_the_matrices_that_wait() -> None:
     assert node.state_ints() == 3 + 9
     stage.send(3, 4)
     stage.send(3, 4)
-    first, second = stage.wires
-    stage.wires.remove(first)
-    stage.arrive("data", 0, 1)
+    first, second = stage.flying
+    stage.flying.remove(first)
+    stage.pass_on("Data", 0, 1)
     assert (node.held(), node.state_ints()) == (1, 3 + 9 + 9)
-    stage.wires.append(first)
+    stage.flying.append(first)
     stage.settle()
     assert (node.held(), node.state_ints()) == (0, 3 + 9)
-    assert second.packet.sent[1] == 2
+    assert second.arrival.packet.sent[1] == 2

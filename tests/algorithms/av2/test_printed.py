@@ -56,10 +56,10 @@ def test_as_printed_a_hand_off_that_nothing_disturbs_works() -> None:
     message = stage.send(5, 3)
     stage.move(3, 1)
     assert [name for name, _, _ in stage.on_wires()] == [
-        "data", "handoff_begin", "notify", "notify", "last",
+        "Data", "HandoffBegin", "Notify", "Notify", "Last",
     ]  # fmt: skip
     early = stage.send(4, 3)
     stage.settle()
     later = stage.send(5, 3)
     stage.settle()
-    assert stage.delivered(3) == [message, early, later]
+    assert stage.delivered_at(3) == [message, early, later]

@@ -93,28 +93,28 @@ def test_hosts_of_different_logical_stations_do_not_inhibit_each_other() -> None
     for name in ("av2", "av3[k=2]"):
         stage = Stage(name, (0, 0, 1), stations=2)
         stage.send(4, 2)
-        late = stage.wires.pop()
+        late = stage.flying.pop()
         message = stage.send(4, 3)
         stage.settle()
-        delivered[name] = stage.delivered(3)
-        stage.wires.append(late)
+        delivered[name] = stage.delivered_at(3)
+        stage.flying.append(late)
         stage.settle()
-        assert stage.delivered(3) == [message]
+        assert stage.delivered_at(3) == [message]
     assert delivered == {"av2": [], "av3[k=2]": [(4, 1 + 1)]}
 
 
 def test_within_one_station_a_message_waits_for_what_is_on_a_wire() -> None:
     stage = Stage("av3", (0, 0, 1), stations=2)
     m1 = stage.send(4, 3)  # to the second logical station of s0
-    late = stage.wires.pop()
+    late = stage.flying.pop()
     stage.send(4, 2)  # to the first
     stage.settle()
     m3 = stage.send(2, 3)  # from the first to the second: no wire, but causally after m1
-    assert stage.wires == []
-    assert stage.delivered(3) == []
-    stage.wires.append(late)
+    assert stage.flying == []
+    assert stage.delivered_at(3) == []
+    stage.flying.append(late)
     stage.settle()
-    assert stage.delivered(3) == [m1, m3]
+    assert stage.delivered_at(3) == [m1, m3]
 
 
 def test_a_host_that_enters_goes_to_the_logical_station_with_the_fewest_hosts() -> None:
@@ -122,7 +122,7 @@ def test_a_host_that_enters_goes_to_the_logical_station_with_the_fewest_hosts() 
     assert [resident.lane for resident in stage.node(0).custody.owned.values()] == [0, 1, 2, 0]
     stage.move(6, 0)
     stage.move(7, 0)
-    assert [hop.packet.station for hop in stage.wires] == [1, 2]
+    assert [hop.arrival.packet.station for hop in stage.flying] == [1, 2]
     stage.settle()
     lanes = {host: resident.lane for host, resident in stage.node(0).custody.owned.items()}
     assert lanes == {2: 0, 3: 1, 4: 2, 5: 0, 6: 1, 7: 2}
@@ -142,11 +142,11 @@ def test_a_hand_off_costs_two_packets_per_logical_station_elsewhere_and_three(
     stage = Stage(f"av3[k={k}]", (0, 1), stations=n_s)
     stage.move(n_s, 1)
     stage.settle()
-    assert stage.wires == []
-    ordered = ("handoff_begin", "enable", "notify", "last", "handoff_over")
+    assert stage.flying == []
+    ordered = ("HandoffBegin", "Enable", "Notify", "Last", "HandoffOver")
     assert sum(stage.travelled[name] for name in ordered) == 2 * k * (n_s - 1) + 3
     message = stage.send(n_s + 1, n_s)
-    assert stage.delivered(n_s) == [message]
+    assert stage.delivered_at(n_s) == [message]
 
 
 def test_one_station_with_several_logical_ones_hands_nothing_over() -> None:
@@ -154,8 +154,8 @@ def test_one_station_with_several_logical_ones_hands_nothing_over() -> None:
     message = stage.send(1, 2, 3)
     stage.move(2, 0)
     stage.settle()
-    assert stage.travelled["handoff_begin"] == 0
-    assert stage.delivered(2) == stage.delivered(3) == [message]
+    assert stage.travelled["HandoffBegin"] == 0
+    assert stage.delivered_at(2) == stage.delivered_at(3) == [message]
 
 
 # --- parameters, sizes, decoding --------------------------------------------------------------
@@ -172,8 +172,8 @@ def test_the_parameter_is_two_unless_given_and_at_least_one() -> None:
 def test_the_matrix_has_a_row_and_a_column_for_every_logical_station(k: int) -> None:
     stage = Stage(f"av3[k={k}]", (0, 1), stations=2)
     stage.send(2, 3)
-    (data,) = stage.wires
-    size = find("av3").size(data.packet, None)
+    (data,) = stage.flying
+    size = find("av3").size(data.arrival.packet, None)
     assert size.units == (2 * k) ** 2
     assert size.ints == (2 * k) ** 2 + 1 + (2 if k > 1 else 0)
     assert stage.node(0).state_ints() == k * 2 * k * (2 * k + 1)
