@@ -44,3 +44,12 @@ class Clocks(msgspec.Struct, frozen=True, kw_only=True):
         offset, rate, *_ = uniforms(seed, b"clock", node, 0, 0)
         drift = round((2 * rate - 1) * self.drift_ppb)
         return Clock(self.ahead.at(offset), drift)
+
+
+class GivenClocks(msgspec.Struct, frozen=True):
+    """Clocks written down one by one."""
+
+    clocks: tuple[Clock, ...]
+
+    def of(self, node: NodeId, seed: int) -> Clock:
+        return self.clocks[node]

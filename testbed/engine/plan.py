@@ -9,7 +9,7 @@ from typing import Protocol
 
 import msgspec
 
-from testbed.core.clocks import Clocks
+from testbed.core.clocks import Clocks, GivenClocks
 from testbed.core.detection import Detection
 from testbed.core.fault import Fault, ends
 from testbed.core.medium import Medium
@@ -68,7 +68,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """The reliable link's patience; None: no reliable link."""
     roam: Roam | None = None
     """Stations and hosts; None: all nodes are processes that stay where they are."""
-    clocks: Clocks | None = None
+    clocks: Clocks | GivenClocks | None = None
     """How the nodes' own clocks differ; None: all of them show the run's time."""
     faults: tuple[Fault, ...] = ()
     """What goes wrong, by time."""

@@ -21,6 +21,7 @@ from testbed.core.errors import BadInput
 from testbed.core.garbage import rare_collections
 from testbed.hunt.crew import Crew
 from testbed.hunt.generate import NODES, Shape, make_schedule
+from testbed.hunt.perish import make_deadline_schedule
 from testbed.hunt.play import Travels, play, play_counted
 from testbed.hunt.roaming import WORLD_MAX
 from testbed.hunt.schedule import NODES_MAX, AnySchedule
@@ -64,6 +65,8 @@ class Tally(msgspec.Struct):
     handoffs: int = 0
     busy_handoffs: int = 0
     lost_in_air: int = 0
+    skipped: int = 0
+    """Owed, and not delivered: discarded, lost, or taken along by a crash."""
 
     def add(self, other: Tally) -> None:
         for field in self.__struct_fields__:
@@ -82,6 +85,7 @@ class Tally(msgspec.Struct):
         self.handoffs += travels.handoffs
         self.busy_handoffs += travels.busy_handoffs
         self.lost_in_air += travels.lost_in_air
+        self.skipped += audit.owed - audit.delivered - audit.waived
 
 
 Chunk = tuple[Tally, list[Find]]
@@ -112,6 +116,8 @@ class Hunt(msgspec.Struct, frozen=True, kw_only=True):
     busy_handoffs: int
     """Hand-offs that began while a message of the host or for it was under way."""
     lost_in_air: int
+    skipped: int
+    """Under deadlines: owed, but given up, lost or taken along by a crash."""
     interrupted: bool
     """Ctrl-C ended it."""
     finds: list[Find]
@@ -131,6 +137,7 @@ class Hunt(msgspec.Struct, frozen=True, kw_only=True):
             ("arrived out of causal order", f"{self.arrived_out_of_order:,}"),
             ("messages held", f"{self.held:,}"),
             *(mobile if self.moves else ()),
+            *([("messages skipped", f"{self.skipped:,}")] if self.skipped else ()),
             ("schedules that tested nothing", f"{self.vacuous:,}"),
             ("schedules per second", f"{self.schedules_per_second:,.0f} on {self.cores} cores"),
             ("seed", f"{self.seed}, schedules from number {self.first}"),
@@ -203,6 +210,8 @@ def run_chunk(algorithm: str, seed: int, shape: Shape, numbers: range) -> Chunk:
     """These schedules, one after the other; the tally counts those up to the last find needed."""
     record = find(algorithm)
     make: MakeSchedule = make_mobile_schedule if record.is_mobile else make_schedule
+    if record.uses_deadlines:
+        make = make_deadline_schedule
     tally = Tally()
     finds: list[Find] = []
     for number in numbers:

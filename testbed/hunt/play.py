@@ -11,7 +11,9 @@ from collections.abc import Iterator
 import msgspec
 
 from testbed.algorithms import find
-from testbed.core.algorithm import Algorithm
+from testbed.core.algorithm import Algorithm, Guarantee
+from testbed.core.clocks import GivenClocks
+from testbed.core.detection import TimeoutDetection
 from testbed.core.distribution import Constant
 from testbed.core.errors import BadInput
 from testbed.core.model import MessageId, Nanos, NodeId, Role, Submission
@@ -19,6 +21,7 @@ from testbed.core.network import Air, LinkSpec, NetworkSpec
 from testbed.core.world import Whereabouts
 from testbed.engine.plan import Plan, Roam
 from testbed.engine.virtual import VirtualEngine, Wires
+from testbed.hunt.mortal import DeadlineSchedule, MortalWires
 from testbed.hunt.roaming import MobileSchedule
 from testbed.hunt.schedule import AnySchedule, MobileWires, ScriptedWires
 from testbed.hunt.watch import Watch
@@ -67,6 +70,8 @@ def play_counted(schedule: AnySchedule) -> tuple[Audit, Travels]:
     """The same, with what moved meanwhile."""
     if isinstance(schedule, MobileSchedule):
         return play_mobile(schedule, Watch(schedule.n))
+    if isinstance(schedule, DeadlineSchedule):
+        return play_mortal(schedule), Travels()
     if find(schedule.algorithm).is_mobile:
         raise BadInput(f"{schedule.algorithm} runs on hosts; it takes a schedule with stays")
     script = _Script(schedule)
@@ -75,6 +80,26 @@ def play_counted(schedule: AnySchedule) -> tuple[Audit, Travels]:
         network=_UNUSED_NETWORK, traffic=script, stop=script,
     )  # fmt: skip
     return _run(schedule, plan, ScriptedWires(schedule), Oracle(range(schedule.n))), Travels()
+
+
+def play_mortal(schedule: DeadlineSchedule) -> Audit:
+    """A schedule under deadlines, judged by what may be skipped and what may not be late."""
+    if find(schedule.algorithm).is_mobile:
+        raise BadInput(f"{schedule.algorithm} runs on hosts; it takes a schedule with stays")
+    script = _Script(schedule)
+    detector = None
+    if schedule.beat is not None:
+        linger = 2 * schedule.timeout
+        detector = TimeoutDetection(
+            interval=schedule.beat, timeout=schedule.timeout, linger=linger
+        )  # fmt: skip
+    plan = Plan(
+        algorithm=schedule.algorithm, n=schedule.n, seed=schedule.seed,
+        network=_UNUSED_NETWORK, traffic=script, stop=script,
+        clocks=GivenClocks(schedule.clocks), faults=schedule.crashes, detector=detector,
+    )  # fmt: skip
+    oracle = Oracle(range(schedule.n), Guarantee.DEADLINE)
+    return _run(schedule, plan, MortalWires(schedule), oracle)
 
 
 def play_mobile(schedule: MobileSchedule, watch: Watch) -> tuple[Audit, Travels]:

@@ -15,6 +15,7 @@ import msgspec
 from testbed.core.errors import BadInput, EngineError
 from testbed.core.model import Nanos, NodeId, Submission
 from testbed.core.network import Air, AirLink, Arrivals
+from testbed.hunt.mortal import DeadlineSchedule
 from testbed.hunt.roaming import MobileSchedule, Saved
 
 NODES_MAX = 1_000
@@ -95,7 +96,7 @@ class Schedule(
         return schedule
 
 
-AnySchedule = Schedule | MobileSchedule
+AnySchedule = Schedule | MobileSchedule | DeadlineSchedule
 
 
 class ScriptedLink:

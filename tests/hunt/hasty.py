@@ -1,0 +1,53 @@
+"""Deadline algorithms with one fault each, for the hunter; named as `tests.hunt.hasty:NAME`."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from testbed.algorithms import find
+from testbed.algorithms.static import immediate
+from testbed.core.algorithm import Guarantee
+from testbed.core.model import Role
+from testbed.core.node import Arrival, Deliver, Turn
+from testbed.hunt.generate import STEP
+
+_Tdca: Any = find("tdca").roles[Role.PROCESS]
+
+
+class SlowWatch(_Tdca):
+    """Believes, when something arrives, that it is earlier than its clock says."""
+
+    def on_received(self, arrival: Arrival[Any, None], turn: Turn) -> None:
+        believed = Turn(max(0, turn.now - 8 * STEP))
+        super().on_received(arrival, believed)
+        turn.effects.extend(believed.effects)
+
+
+class SaysItTwice(_Tdca):
+    """Delivers its third message a second time."""
+
+    delivered = 0
+
+    def on_received(self, arrival: Arrival[Any, None], turn: Turn) -> None:
+        super().on_received(arrival, turn)
+        for effect in list(turn.effects):
+            if isinstance(effect, Deliver):
+                self.delivered += 1
+                if self.delivered == 3:
+                    turn.deliver(effect.message)
+
+
+def _faulty(name: str, maker: Any) -> Any:
+    return dataclasses.replace(find("tdca"), name=name, roles={Role.PROCESS: maker})
+
+
+SLOW_WATCH = _faulty("slow-watch", SlowWatch)
+SAYS_IT_TWICE = _faulty("says-it-twice", SaysItTwice)
+WAITS_FOR_NOTHING = dataclasses.replace(
+    immediate.ALGORITHM,
+    name="waits-for-nothing",
+    guarantee=Guarantee.DEADLINE,
+    uses_deadlines=True,
+    needs_reliable=False,
+)
