@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-NAMES = ("engine", "audit", "check", "algorithms", "live", "sustained", "air", "mobile")
+NAMES = ("engine", "audit", "check", "algorithms", "live", "sustained", "air", "mobile", "deadline")
 RESULTS = Path(__file__).parent / "results"
 
 

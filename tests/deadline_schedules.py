@@ -72,7 +72,8 @@ def play(
             _crash(stage, draw)
         if draw.random() < weather.late_timers:
             stage.skip(draw.expovariate(1 / pace))
-        stage.pause(draw.expovariate(1 / pace) if draw.random() < 0.4 else 0)
+        else:
+            stage.pause(draw.expovariate(1 / pace) if draw.random() < 0.4 else 0)
         if watch is not None:
             watch(stage)
     finish(stage)

@@ -27,6 +27,7 @@ from testbed.core.node import (
 from testbed.core.wire import Codec
 
 MS: Nanos = 1_000_000
+FIRES_MAX = 20_000
 
 
 class Flight(NamedTuple):
@@ -75,11 +76,14 @@ class Stage:
         self.past: dict[MessageId, frozenset[MessageId]] = {}
         self.delivered: list[list[Delivery]] = [[] for _ in processes]
         self.discarded: list[list[tuple[MessageId, str]]] = [[] for _ in processes]
+        self.wasted: list[tuple[MessageId, NodeId]] = []
+        """Overtaken while it waited: it should have been taken along."""
         self.crashed: set[NodeId] = set()
         self.packets_sent: list[tuple[NodeId, NodeId, Packet]] = []
         self.peak_bytes = 0
         self._known: list[frozenset[MessageId]] = [frozenset() for _ in processes]
         self._numbers = [0] * n
+        self._arriving: MessageId | None = None
         self._arrivals: set[tuple[MessageId, NodeId]] = set()
 
     # --- what a test does ---------------------------------------------------------------------
@@ -130,7 +134,10 @@ class Stage:
         copy = self.flying.pop(position)
         if copy.message is not None:
             self._arrivals.add((copy.message, copy.to))
-        return self.inject(copy.to, copy.frame)
+        self._arriving = copy.message
+        delivered = self.inject(copy.to, copy.frame)
+        self._arriving = None
+        return delivered
 
     def inject(self, to: NodeId, frame: bytes) -> list[MessageId]:
         """Let any bytes arrive that decode."""
@@ -149,16 +156,21 @@ class Stage:
     def until(self, ms: float) -> None:
         """Time passes; timers fire when their nodes' clocks say so."""
         end = int(ms * MS)
-        while due := [(self._engine_time(node, at), node, name)
-                      for (node, name), at in self.timers.items()]:  # fmt: skip
-            at, node, name = min(due)
-            if at > end:
+        for _ in range(FIRES_MAX):
+            due = [
+                (self._engine_time(node, at), node, name)
+                for (node, name), at in self.timers.items()
+            ]
+            if not due or min(due)[0] > end:
                 break
+            at, node, name = min(due)
             self.now = max(self.now, at)
             del self.timers[node, name]
-            turn = Turn(max(self.clock(node), 0))
+            turn = Turn(self.clock(node))
             self.nodes[node].on_timer(name, turn)
             self._perform(node, turn)
+        else:
+            raise AssertionError("timers fire without end")
         self.now = max(self.now, end)
 
     def pause(self, ms: float) -> None:
@@ -246,6 +258,8 @@ class Stage:
                 self._known[node] |= self.past[message.id] | {message.id}
             case Discard(message, reason):
                 self.discarded[node].append((message.id, reason))
+                if reason == "overtaken" and message.id != self._arriving:
+                    self.wasted.append((message.id, node))
             case SetTimer(timer, at):
                 self.timers[node, timer] = at
             case CancelTimer(timer):

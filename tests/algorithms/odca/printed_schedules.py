@@ -81,6 +81,14 @@ SECOND_LOOK = Schedule(3, (
 """In the queue a successor with an earlier clock value stands before its predecessor."""
 
 
+FORCED_PAST = Schedule(4, (
+    ("send", 0, 5000), ("arrive", (0, 1), 2), ("until", 101), ("send", 2, 30),
+    ("arrive", (2, 1), 1), ("lose", (2, 1), 3), ("until", 135),
+    ("send", 1, 60), ("arrive", (1, 1), 3), ("until", 300), ("arrive", (0, 1), 3),
+))  # fmt: skip
+"""p1 delivers p2's message at its deadline without p0's, which is still in the past of p1's."""
+
+
 def replay(schedule: Schedule, algorithm: Algorithm, *, late_timers: bool = False) -> Stage:
     """Play it step by step; a packet that the algorithm never sends does not arrive."""
     stage = Stage(algorithm, schedule.n, offsets_ms=schedule.offsets_ms)

@@ -106,7 +106,7 @@ def test_as_printed_no_solicitation_is_ever_answered_with_a_message(seed: int) -
 
 def test_every_saved_schedule_is_clean_as_corrected() -> None:
     schedules = [value for value in vars(saved).values() if isinstance(value, Schedule)]
-    assert len(schedules) == 9
+    assert len(schedules) == 10
     for schedule in schedules:
         for late_timers in (False, True):
             stage = replay(schedule, ODCA, late_timers=late_timers)
