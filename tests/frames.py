@@ -9,6 +9,7 @@ import msgspec
 from hypothesis import strategies as st
 
 from tests.families import STATIC
+from tests.hunted import busy_run
 from tests.scene import Flight, Scene
 from tests.schedules import from_seed, play
 
@@ -27,6 +28,18 @@ def real_copies(name: str) -> tuple[Flight, ...]:
     return tuple(copies)
 
 
+@cache
+def real_frames(name: str) -> tuple[bytes, ...]:
+    """Their bytes; of a mobile algorithm one frame of each kind and receiver."""
+    if name in STATIC:
+        return tuple(copy.frame for copy in real_copies(name))
+    kinds = {}
+    for _, effect, frames in busy_run(name).sent:
+        for to, frame in zip(effect.dests, frames, strict=True):
+            kinds[type(effect.packet), to] = frame
+    return tuple(kinds.values())
+
+
 leaves = st.one_of(
     st.none(),
     st.booleans(),
@@ -42,8 +55,7 @@ leaves = st.one_of(
 @st.composite
 def bent(draw: st.DrawFn, name: str) -> bytes:
     """A real frame in which one place of its structure was replaced, dropped or doubled."""
-    copy = draw(st.sampled_from(real_copies(name)))
-    tree = msgspec.msgpack.decode(copy.frame)
+    tree = msgspec.msgpack.decode(draw(st.sampled_from(real_frames(name))))
     for _ in range(draw(st.integers(1, 3))):
         parent = _descend(draw, tree)
         at = draw(st.integers(0, len(parent) - 1))
@@ -69,7 +81,7 @@ def _descend(draw: st.DrawFn, tree: list[Any]) -> list[Any]:
 @st.composite
 def damaged(draw: st.DrawFn, name: str) -> bytes:
     """A real frame cut short, lengthened, or with bits flipped."""
-    frame = bytearray(draw(st.sampled_from(real_copies(name))).frame)
+    frame = bytearray(draw(st.sampled_from(real_frames(name))))
     match draw(st.sampled_from(("cut", "flip", "append"))):
         case "cut":
             return bytes(frame[: draw(st.integers(0, len(frame) - 1))])

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 import msgspec
 
 from testbed.algorithms import find
-from testbed.core.algorithm import Algorithm, Guarantee
+from testbed.core.algorithm import Guarantee
 from testbed.core.clocks import GivenClocks
 from testbed.core.detection import TimeoutDetection
 from testbed.core.distribution import Constant
 from testbed.core.errors import BadInput
-from testbed.core.model import MessageId, Nanos, NodeId, Role, Submission
+from testbed.core.model import MessageId, Nanos, NodeId, Submission
 from testbed.core.network import Air, LinkSpec, NetworkSpec
 from testbed.core.world import Whereabouts
 from testbed.engine.plan import Plan, Roam
@@ -104,6 +104,16 @@ def play_mortal(schedule: DeadlineSchedule) -> Audit:
 
 def play_mobile(schedule: MobileSchedule, watch: Watch) -> tuple[Audit, Travels]:
     """A mobile schedule under this watch."""
+    plan, wires = stage(schedule)
+    audit = _run(schedule, plan, wires, watch)
+    if schedule.keeps and watch.waivers:
+        _forbid_waivers(audit, watch.waivers)
+    travels = Travels(schedule.moves, watch.handoffs, watch.busy_handoffs, wires.lost)
+    return audit, travels
+
+
+def stage(schedule: MobileSchedule) -> tuple[Plan, MobileWires]:
+    """What an engine needs to run a mobile schedule."""
     algorithm = find(schedule.algorithm)
     if not algorithm.is_mobile:
         raise BadInput(f"{algorithm.name} runs on processes; it takes a schedule without stays")
@@ -111,7 +121,7 @@ def play_mobile(schedule: MobileSchedule, watch: Watch) -> tuple[Audit, Travels]
     plan = Plan(
         algorithm=schedule.algorithm, n=schedule.n, seed=schedule.seed,
         network=_UNUSED_NETWORK, traffic=script, stop=script,
-        retry_after=None if _relays(algorithm) else RETRY_AFTER,
+        retry_after=RETRY_AFTER if algorithm.is_on_hosts_alone else None,
         roam=Roam(
             world=schedule.world, mobility=schedule, wireless=_UNUSED_LINK, keeps=schedule.keeps
         ),
@@ -120,11 +130,7 @@ def play_mobile(schedule: MobileSchedule, watch: Watch) -> tuple[Audit, Travels]
         host: Whereabouts(schedule.itinerary(host, 0)) for host in schedule.world.host_ids
     }  # fmt: skip
     wires = MobileWires(schedule, Air(schedule.world, _UNUSED_LINK, where))
-    audit = _run(schedule, plan, wires, watch)
-    if schedule.keeps and watch.waivers:
-        _forbid_waivers(audit, watch.waivers)
-    travels = Travels(schedule.moves, watch.handoffs, watch.busy_handoffs, wires.lost)
-    return audit, travels
+    return plan, wires
 
 
 def _forbid_waivers(audit: Audit, waivers: list[tuple[NodeId, MessageId]]) -> None:
@@ -134,11 +140,6 @@ def _forbid_waivers(audit: Audit, waivers: list[tuple[NodeId, MessageId]]) -> No
         audit.findings.append(Finding(Fault.WAIVER, node, message, prose))
     audit.verdict = Verdict.INVALID
     audit.why = audit.findings[0].prose
-
-
-def _relays(algorithm: Algorithm) -> bool:
-    """Whether stations see to it that what the air loses is sent again."""
-    return Role.STATION in algorithm.roles
 
 
 def _run(schedule: AnySchedule, plan: Plan, wires: Wires, oracle: Oracle) -> Audit:

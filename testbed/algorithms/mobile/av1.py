@@ -19,7 +19,7 @@ from __future__ import annotations
 import msgspec
 
 from testbed.algorithms.mobile import air
-from testbed.algorithms.mobile.custody import Claim
+from testbed.algorithms.mobile.custody import Claim, Given
 from testbed.algorithms.mobile.station import Charge, HandoffBegin, Station
 from testbed.core.algorithm import Algorithm, ControlSize
 from testbed.core.matrix import newest_rows
@@ -149,12 +149,16 @@ class SupportStation(Station[HostCharge]):
             if host in self.custody.owned:
                 self._arrived(host, waiting, turn)
             elif (given := self.custody.given.get(host)) is not None:
-                packet = Data(waiting.sender, [host], waiting.sent)
-                turn.send(given.station, packet, message=waiting.message)
+                self._follow(host, given, waiting, turn)
                 if source != self.me:
                     turn.send(source, Located(host, given.station, given.stay))
             else:  # whoever sent it here knew that the host was given to this station
                 self.early.setdefault(host, []).append(waiting)
+
+    def _follow(self, host: NodeId, given: Given, waiting: Waiting, turn: Turn) -> None:
+        """A message in transit reaches a station that has given the host away."""
+        packet = Data(waiting.sender, [host], waiting.sent)
+        turn.send(given.station, packet, message=waiting.message)
 
     def _give(self, claim: Claim, charge: HostCharge, turn: Turn) -> None:
         self.location[claim.host] = (claim.station, claim.stay)

@@ -175,7 +175,7 @@ AV1 = (
            "        charge.pending += self.early.pop(host, [])\n",
            "liveness"),
     Mutant("what is in transit is not passed on",
-           "                turn.send(given.station, packet, message=waiting.message)\n",
+           "        turn.send(given.station, packet, message=waiting.message)\n",
            "",
            "liveness"),
     Mutant("a message is counted for nobody",
