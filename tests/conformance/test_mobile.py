@@ -16,8 +16,11 @@ from tests.frames import bent, damaged
 from tests.hunted import SEED, at_its_start, busy_run, encoded, roam, schedule_of
 from tests.runs import first_difference
 
-CAUSAL = [name for name, a in MOBILE.items() if a.guarantee is Guarantee.CAUSAL]
-OTHERS = [name for name in MOBILE if name not in CAUSAL]
+ORDERED = [name for name, a in MOBILE.items() if a.guarantee is Guarantee.CAUSAL]
+CAUSAL = [name for name in ORDERED if not name.endswith("-printed")]
+PRINTED = [name for name in ORDERED if name not in CAUSAL]
+"""Kept as printed: what they deliver is in order, and they lose messages."""
+OTHERS = [name for name in MOBILE if name not in ORDERED]
 SCHEDULES = 1_000
 PART = 250
 """Each part is a test, so that they can run side by side."""
@@ -43,6 +46,13 @@ def test_an_algorithm_without_the_guarantee_is_found_out(name: str) -> None:
     faults = {finding.fault for audit in audits for finding in audit.findings}
     assert faults
     assert Fault.STRANGER not in faults
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_a_printed_form_that_promises_order_only_loses_messages(name: str) -> None:
+    audits = [play(schedule_of(name, number)) for number in range(100)]
+    faults = {finding.fault for audit in audits for finding in audit.findings}
+    assert faults == {Fault.LIVENESS}
 
 
 @pytest.mark.parametrize("name", MOBILE)
