@@ -78,7 +78,7 @@ def table(result: dict[str, Any]) -> str:
                 f"{n_h:>6} {name:18}{row['bytes']:>9.0f}{row['ints']:>10.1f}{row['frames']:>8.2f}"
             )
         for barrier, times in result["matrix_over_barrier"][n_h].items():
-            lines.append(f"{'':>6} {barrier} sends 1/{times:.1f} of the bytes of its matrix")
+            lines.append(f"{'':>6} {barrier} puts 1/{times:.1f} of the matrix's bytes on the air")
     return "\n".join(lines)
 
 

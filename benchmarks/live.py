@@ -100,9 +100,9 @@ def measure(
 
 def _measure_one(folder: str, name: str, plan: Plan, transport: str) -> dict[str, float]:
     before = _run(folder, f"{name}-ready", saturating("bss", plan.n, Load(1, 1)), transport)
-    spent = sum(_cpu_seconds(process) for process in before.processes)
+    spent = sum(cpu_seconds(process) for process in before.processes)
     report = _run(folder, name, plan, transport)
-    spent = sum(_cpu_seconds(process) for process in report.processes) - spent
+    spent = sum(cpu_seconds(process) for process in report.processes) - spent
     copies = report.totals.delivered
     return {
         "copies": copies,
@@ -117,7 +117,7 @@ def _run(folder: str, name: str, plan: Plan, transport: str) -> LiveReport:
     return run_live(plan, run, LiveOptions(transport=transport))
 
 
-def _cpu_seconds(process: int) -> float:
+def cpu_seconds(process: int) -> float:
     """User and system time of a process so far, all its threads together."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
