@@ -22,7 +22,7 @@ def tables_dictionary() -> str:
             "## Table `messages`\n\nOne row per run, message and destination.\n",
             _columns(MESSAGES_COLUMNS),
             "## Statistics\n\nEach is one query in `analysis/sql/statistics`, or in "
-            "`analysis/sql/mobile` for runs with hosts.\n",
+            "`mobile` and `deadline` beside it, for runs with hosts and with deadlines.\n",
             markdown_table(("statistic", "question", "grain"), statistics),
         ]
     )

@@ -78,7 +78,8 @@ def to_svg(chart: Any, name: str) -> str:
     return re.sub(r'(<svg [^>]*?) width="[\d.]+" height="[\d.]+"', r"\1", svg, count=1)
 
 
-def _colours(series: list[str]) -> Any:
+def colours(series: list[str]) -> Any:
+    """A colour for each series, the same in every plot."""
     colours = [PALETTE[place % len(PALETTE)] for place in range(len(series))]
     return alt.Scale(domain=series, range=colours)
 
@@ -87,7 +88,7 @@ def _lines(frame: pd.DataFrame, series: list[str], widths: list[float], x: Any, 
     layers = [
         alt.Chart(frame[frame["series"] == name])
         .mark_line(clip=True, strokeJoin="round", strokeWidth=width)
-        .encode(x=x, y=y, color=alt.Color("series:N", scale=_colours(series), sort=series))
+        .encode(x=x, y=y, color=alt.Color("series:N", scale=colours(series), sort=series))
         for name, width in zip(series, widths, strict=True)
     ]
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
@@ -106,7 +107,7 @@ def _control(frame: pd.DataFrame, series: list[str]) -> Any:
     x = alt.X("control_ints_mean:Q", title="integers per copy", scale=alt.Scale(domain=[0, top]))
     base = alt.Chart(frame).encode(y=y)
     bars = base.mark_bar(height={"band": 0.55}).encode(
-        x=x, color=alt.Color("series:N", scale=_colours(series), legend=None)
+        x=x, color=alt.Color("series:N", scale=colours(series), legend=None)
     )
     spread = base.mark_rule(strokeWidth=1.5, color=INK).encode(
         x=alt.X("control_ints_p05:Q"), x2="control_ints_p95:Q"

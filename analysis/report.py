@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from analysis import sections
 from analysis.audit import audit_at_scale
+from analysis.deadline_figures import deadline_figures
 from analysis.figures import PALETTE, figures
 from analysis.mobile_figures import mobile_figures
 from analysis.page import document
@@ -40,6 +41,10 @@ def write_report(spark: SparkSession, runs: Sequence[RunDir], target: Path) -> N
         if "journey" in tables:
             plots = mobile_figures(spark, called) + figures(spark, called, ("delay_distribution",))
             body.append(sections.mobile(entries, tables))
+        elif "deadlines" in tables and not tables["deadlines"].empty:
+            plots = deadline_figures(spark, called) + figures(spark, called)
+            body.append(sections.deadlines(entries, tables))
+            body.append(sections.comparison(entries, tables["comparison"]))
         else:
             plots = figures(spark, called)
             body.append(sections.comparison(entries, tables["comparison"]))

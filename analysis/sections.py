@@ -164,21 +164,37 @@ MOBILE = {
 """The statistics of mobile runs that are not folded away."""
 
 
+DEADLINE = {
+    "deadlines": "Met and missed",
+    "repair": "Repair",
+    "suspicions": "Crashes and suspicions",
+}
+"""The same of runs with deadlines."""
+
+
 def mobile(entries: Sequence[Entry], tables: dict[str, pd.DataFrame]) -> str:
     """What hosts and stations paid, in place of a comparison by n·n, which means little here."""
-    parts = "".join(
+    return element("section", text("h2", "Mobile hosts") + _open(MOBILE, entries, tables))
+
+
+def deadlines(entries: Sequence[Entry], tables: dict[str, pd.DataFrame]) -> str:
+    """Which messages met their deadline, and why the others did not."""
+    return element("section", text("h2", "Deadlines") + _open(DEADLINE, entries, tables))
+
+
+def _open(shown: dict[str, str], entries: Sequence[Entry], tables: dict[str, pd.DataFrame]) -> str:
+    return "".join(
         text("h3", title) + _measures(entries, tables[name])
-        for name, title in MOBILE.items()
+        for name, title in shown.items()
         if name in tables and not tables[name].empty
     )
-    return element("section", text("h2", "Mobile hosts") + parts, id="mobile")
 
 
 def details(entries: Sequence[Entry], tables: dict[str, pd.DataFrame]) -> str:
     """Every other statistic, folded, under the question that it answers."""
     folded = []
     for name, frame in tables.items():
-        if name in {"comparison", *MOBILE} or frame.empty:
+        if name in {"comparison", *MOBILE, *DEADLINE} or frame.empty:
             continue
         question = text("span", queries(family_of(name))[name].question)
         summary = element("summary", f"{escape(heading(name).capitalize())} {question}")

@@ -1,6 +1,7 @@
 """The statistics of runs: every file in sql/statistics and its siblings, by name.
 
-Knows no number by itself. What speaks of mobile hosts is asked only where there are some.
+Knows no number by itself. What speaks of mobile hosts, of deadlines or of
+crashes is asked only where there are some.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ FAMILIES = {
         "network", "cpu",
     ),
     "mobile": ("journey", "inhibition", "handoff", "wires", "air", "stations"),
+    "deadline": ("deadlines", "repair", "buffers", "suspicions"),
 }  # fmt: skip
 """Folders below sql/, and what a reader of each wants first; the rest follows by alphabet."""
 
@@ -53,6 +55,8 @@ def applicable(spark: SparkSession) -> tuple[str, ...]:
     chosen = ["statistics"]
     if not spark.table("events").where("role = 'mh'").isEmpty():
         chosen.append("mobile")
+    if not spark.table("events").where("deadline IS NOT NULL OR event = 'crash'").isEmpty():
+        chosen.append("deadline")
     return tuple(name for family in chosen for name in _of(family))
 
 

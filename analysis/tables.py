@@ -59,6 +59,9 @@ RUNS_COLUMNS = {
     "cell_metres": ("double", "side of a cell"),
     "wired_bits_per_second": ("double", "bandwidth of a wire between stations; null: not limited"),
     "air_bits_per_second": ("double", "bandwidth of the air between a host and its station"),
+    "loss_rate": ("double", "share of copies that the network is set to lose, where it is one"),
+    "lifetime_ms": ("double", "how long messages are of use on average"),
+    "repair_packets": ("array<string>", "packets by which members get what they miss"),
     "handoff_packets": ("array<string>", "packets by which stations hand a host over"),
     "missing": ("array<string>", "columns of the trace that its files lack"),
 }
@@ -84,8 +87,8 @@ MESSAGES_COLUMNS = {
 }
 """Name -> (Spark type, meaning)."""
 
-MOBILE_TABLES = ("hops", "stays", "handoffs", "journeys")
-"""Views of runs with stations and hosts, worked out when asked for; later ones read earlier."""
+DERIVED = ("hops", "stays", "handoffs", "journeys", "fates")
+"""Views of mobile runs and of runs with deadlines, worked out when asked for, in this order."""
 
 _ARROW_TYPES = {
     "string": pa.string(), "int": pa.int32(), "bigint": pa.int64(), "double": pa.float64(),
@@ -110,7 +113,7 @@ def register(spark: SparkSession, runs: Sequence[RunDir]) -> None:
     events.createOrReplaceTempView("events")
     select(spark, "tables", "messages").persist().createOrReplaceTempView("messages")
     _trails(spark, named).createOrReplaceTempView("trails")
-    for table in MOBILE_TABLES:
+    for table in DERIVED:
         select(spark, "tables", table).createOrReplaceTempView(table)
 
 
@@ -231,7 +234,7 @@ def _runs_row(name: str, run: RunDir, schemas: dict[str, pa.Schema]) -> dict[str
     values = (
         manifest
         | (manifest.get("world") or {})
-        | (manifest.get("mobile") or {})
+        | (manifest.get("facts") or {})
         | {
             "run": name,
             "path": str(run.path),

@@ -13,9 +13,11 @@ import pyarrow as pa
 
 from testbed.algorithms import find
 from testbed.core.algorithm import packet_name
+from testbed.core.network import Loss
 from testbed.engine.plan import Plan
 from testbed.trace.rundir import RunDir
 from testbed.trace.schema import COLUMNS
+from workloads.traffic import Traffic
 
 _PACKAGES = ("causalbed", "ray", "pyspark", "pyarrow", "msgspec", "pyzmq", "numpy", "pandas")
 _NOT_CONTENT = ("run", "cpu_ns")
@@ -47,14 +49,18 @@ def _plain_arrays(column: pa.Array) -> list[np.ndarray]:
     return [valid, column.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)]
 
 
-def mobile_facts(plan: Plan) -> dict[str, Any] | None:
-    """What statistics must know of a mobile run and cannot see in its trace."""
-    if plan.roam is None:
-        return None
+def facts_of(plan: Plan) -> dict[str, Any]:
+    """What statistics must know of a run and cannot see in its trace."""
+    algorithm, link = find(plan.algorithm), plan.network.default
+    air = None if plan.roam is None else plan.roam.wireless.bits_per_second
+    lifetime = plan.traffic.lifetime if isinstance(plan.traffic, Traffic) else None
     return {
-        "wired_bits_per_second": plan.network.default.bits_per_second,
-        "air_bits_per_second": plan.roam.wireless.bits_per_second,
-        "handoff_packets": [packet_name(packet) for packet in find(plan.algorithm).handoff],
+        "wired_bits_per_second": link.bits_per_second,
+        "air_bits_per_second": air,
+        "loss_rate": link.loss.rate if isinstance(link.loss, Loss) else None,
+        "lifetime_ms": None if lifetime is None else lifetime.mean_ns / 1e6,
+        "handoff_packets": [packet_name(packet) for packet in algorithm.handoff],
+        "repair_packets": [packet_name(packet) for packet in algorithm.repair],
     }
 
 

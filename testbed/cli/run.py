@@ -17,7 +17,7 @@ import msgspec
 import pyarrow.fs
 
 from testbed.algorithms import find
-from testbed.cli.outcome import content_hash, machine, mobile_facts, versions
+from testbed.cli.outcome import content_hash, facts_of, machine, versions
 from testbed.cli.terminal import console, progress_bar
 from testbed.config.experiment import Experiment
 from testbed.config.load import find_experiment, load
@@ -183,7 +183,7 @@ def _first_manifest(
         "transport": experiment.transport if live else None,
         "speed": experiment.speed if live else None,
         "warmup_until": planned.plan.warmup_until(),
-        "mobile": mobile_facts(planned.plan),
+        "facts": facts_of(planned.plan),
         "experiment": experiment.model_dump(mode="json", by_alias=True),
         "versions": versions(),
         "machine": machine(),

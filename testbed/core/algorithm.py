@@ -67,6 +67,8 @@ class Algorithm:
     """From the parameters to `is_possible`, where they decide what is possible."""
     handoff: tuple[type[Packet], ...] = ()
     """Packets by which stations hand a host over: what AV's table 1 counts."""
+    repair: tuple[type[Packet], ...] = ()
+    """Packets by which a group makes up for lost messages: solicitations and answers to them."""
     stations_send: bool = False
     """The application may also send from stations."""
     guarantee: Guarantee = Guarantee.CAUSAL

@@ -11,8 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from testbed.algorithms import find
-from testbed.cli.outcome import mobile_facts
-from testbed.core.distribution import Constant, Exponential
+from testbed.cli.outcome import facts_of
+from testbed.core.clocks import Clocks
+from testbed.core.distribution import Constant, Distribution, Exponential
+from testbed.core.fault import Fault
 from testbed.core.network import Fifo, LinkSpec, Loss, NetworkSpec
 from testbed.core.world import World
 from testbed.engine.plan import Plan, Roam
@@ -43,10 +45,13 @@ def simulate(
     loss: float = 0.0,
     itself: bool = False,
     fifo: Fifo = Fifo.OFF,
+    lifetime: Distribution | None = None,
+    clocks: Clocks | None = None,
+    faults: tuple[Fault, ...] = (),
     **manifest: Any,
 ) -> RunDir:
     """One simulated run in a run directory, with the manifest that a command would write."""
-    broadcast = algorithm == "bss"
+    broadcast = find(algorithm).broadcast_only
     destinations = All() if broadcast else Uniform(itself=itself)
     link = LinkSpec(latency=Exponential(50 * MS), loss=Loss(loss), fifo=fifo)
     plan = Plan(
@@ -58,10 +63,13 @@ def simulate(
             interval=Exponential(40 * MS),
             destinations=destinations,
             multicast=1.0 if broadcast else multicast,
+            lifetime=lifetime,
         ),
         stop=Stop(messages=messages),
         warmup=warmup,
-        retry_after=200 * MS if loss else None,
+        retry_after=200 * MS if loss and find(algorithm).needs_reliable else None,
+        clocks=clocks,
+        faults=faults,
     )
     run = create(out, f"small-{len(list(out.glob('small-*'))) + 1:04d}-{algorithm}")
     return _simulated(run, plan, manifest)
@@ -104,7 +112,7 @@ def roam(
         ),
     )
     run = create(out, f"roam-{len(list(out.glob('roam-*'))) + 1:04d}-{algorithm}")
-    facts = {"mobile": mobile_facts(plan), "world": msgspec.to_builtins(world)}
+    facts = {"world": msgspec.to_builtins(world)}
     run.write_trails(
         (host, *place)
         for host in world.host_ids
@@ -145,6 +153,7 @@ def _manifest(run: RunDir, plan: Plan, totals: Totals) -> dict[str, Any]:
         "speed": None,
         "transport": None,
         "warmup_until": plan.warmup_until(),
+        "facts": facts_of(plan),
         "started": "2030-01-01T00:00:00+00:00",
         "wall_seconds": 0.5,
         "content_hash": "0" * 16,
@@ -188,3 +197,28 @@ def write_trace(path: Path, steps_of: dict[str, Sequence[Step]], *, timed: bool 
     (path / "events").mkdir(parents=True)
     pq.write_table(pa.Table.from_pylist(rows, schema), path / "events" / "trace.parquet")
     return RunDir(path)
+
+
+# --- rows by hand ---------------------------------------------------------------------------------
+
+
+def written(path: Path, rows: list[dict[str, Any]], **manifest: Any) -> RunDir:
+    """A trace with these rows; each node's `seq` is the order in which its rows stand.
+
+    Nodes 0 and 1 are stations, the others hosts, where that matters.
+    """
+    seqs: dict[int, int] = {}
+    for row in rows:
+        row["seq"] = seqs[row["node"]] = seqs.get(row["node"], -1) + 1
+        row["role"] = "mss" if row["node"] < 2 else "mh"
+        row["run"] = path.name
+        row |= {"cpu_ns": 0, "state_ints": 0, "pending": 0, "clock": row.get("clock", row["time"])}
+    (path / "events").mkdir(parents=True)
+    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), path / "events" / "t.parquet")
+    run = RunDir(path)
+    run.write_manifest({"run": path.name, "algorithm": "x", "status": "complete"} | manifest)
+    return run
+
+
+def step(node: int, time: int, event: str, peer: int | None = None, **more: Any) -> dict[str, Any]:
+    return {"node": node, "time": time, "event": event, "peer": peer, **more}

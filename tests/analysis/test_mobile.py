@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
@@ -16,31 +14,12 @@ from analysis.statistics import JOULES_RECEIVED, JOULES_SENT, applicable, statis
 from analysis.tables import register
 from testbed.trace.rundir import RunDir
 from testbed.trace.schema import SCHEMA
-from tests.analysis.builders import roam, simulate
+from tests.analysis.builders import roam, simulate, step, written
 
 pytestmark = pytest.mark.spark
 
 S0, S1, FROM, TO = 0, 1, 2, 3
 UP, DATA, DOWN = "up", "data", "down"
-
-
-def written(path: Path, rows: list[dict[str, Any]], **manifest: Any) -> RunDir:
-    """A trace with these rows; each node's `seq` is the order in which its rows stand."""
-    seqs: dict[int, int] = {}
-    for row in rows:
-        row["seq"] = seqs[row["node"]] = seqs.get(row["node"], -1) + 1
-        row["role"] = "mss" if row["node"] < FROM else "mh"
-        row["run"] = path.name
-        row |= {"cpu_ns": 0, "state_ints": 0, "pending": 0, "clock": row["time"]}
-    (path / "events").mkdir(parents=True)
-    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), path / "events" / "t.parquet")
-    run = RunDir(path)
-    run.write_manifest({"run": path.name, "algorithm": "x", "status": "complete"} | manifest)
-    return run
-
-
-def step(node: int, time: int, event: str, peer: int | None = None, **more: Any) -> dict[str, Any]:
-    return {"node": node, "time": time, "event": event, "peer": peer, **more}
 
 
 def copy(

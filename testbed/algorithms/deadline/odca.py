@@ -284,6 +284,7 @@ ALGORITHM = Algorithm(
     roles={Role.PROCESS: Process},
     packets=(Data, Solicit, Reply, Nothing),
     bare=(Solicit, Nothing),
+    repair=(Solicit, Reply, Nothing),
     params=Params,
     size=size,
     well_formed=well_formed,

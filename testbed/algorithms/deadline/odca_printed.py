@@ -193,6 +193,7 @@ ALGORITHM = Algorithm(
     roles={Role.PROCESS: Process},
     packets=(Data, Solicit, Reply),
     bare=(Solicit, Reply),
+    repair=(Solicit, Reply),
     params=Params,
     size=size,
     well_formed=well_formed,
