@@ -4,8 +4,9 @@ Ahn's section 5 at its rate: one broadcast each 100 ms to the group, exponential
 ms, one copy in twenty lost, one-way delay normal around 100 ms; all algorithms meet the same
 network, `immediate` among them, so that the share of the engine is seen. A second table gives the
 group what its buffers can bear: payloads of 1 KB to 100 KB, and each member broadcasts ten times a
-second; it says how many bytes the fullest process held, against the 128 MB it may use. Processor
-time counts. Growth is the exponent b of seconds per broadcast = a * n^b.
+second; it says how many bytes the fullest process held, against the 128 MB it may use. There,
+payloads and buffers are a hundredth of that, or this machine would hold what a hundred would.
+Processor time counts. Growth is the exponent b of seconds per broadcast = a * n^b.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from workloads.traffic import Stop, Traffic
 MS = 1_000_000
 NODES = (16, 49, 100)
 ALGORITHMS = ("immediate", "tdca", "odca", "odca[solicit=any]")
-BUFFER_BYTES = 128_000_000
+SCALE = 100
+BUFFER_BYTES = 128_000_000 // SCALE
 TIMED = 300
 """Broadcasts of each run."""
 
@@ -47,7 +49,7 @@ def plan(name: str, n: int, *, group_interval_ms: float, messages: int, payload:
         traffic=Traffic(
             interval=Exponential(int(group_interval_ms * n * MS)),
             destinations=All(),
-            payload_low=1_000 if payload else 0,
+            payload_low=1_000 // SCALE if payload else 0,
             payload_high=payload,
             lifetime=Exponential(500 * MS),
         ),
@@ -93,13 +95,13 @@ def buffers(name: str, n: int) -> dict[str, Any]:
     """The fullest process of a group in which each member broadcasts ten times a second."""
     gauge = Gauge(n)
     messages = BUSY_MS // 100 * n
-    made = plan(name, n, group_interval_ms=100 / n, messages=messages, payload=100_000)
+    made = plan(name, n, group_interval_ms=100 / n, messages=messages, payload=100_000 // SCALE)
     gauge.engine = VirtualEngine(made, gauge)
     gauge.engine.run()
     audit = gauge.verdict()
     assert audit.verdict is Verdict.VALID, audit.why
     return {
-        "peak_bytes": gauge.peak,
+        "peak_bytes": gauge.peak * SCALE,
         "share": gauge.peak / BUFFER_BYTES,
         "delivered": audit.delivered / audit.owed,
     }
