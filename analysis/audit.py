@@ -35,12 +35,15 @@ def audit_at_scale(spark: SparkSession) -> dict[str, Audit]:
     ordered.createOrReplaceTempView("ordered")
     judged = select(spark, "audit", "judged").persist()
     judged.createOrReplaceTempView("judged")
+    missing = select(spark, "audit", "missing").persist()
+    missing.createOrReplaceTempView("missing")
     try:
         return _audits(spark)
     finally:
+        missing.unpersist()
         judged.unpersist()
         ordered.unpersist()
-        for view in ("judged", "ordered"):
+        for view in ("missing", "judged", "ordered"):
             spark.catalog.dropTempView(view)
 
 
@@ -52,14 +55,22 @@ def _audits(spark: SparkSession) -> dict[str, Audit]:
         .applyInArrow(columns.judge_block, columns.BLOCK_SCHEMA)
         .collect()
     )
-    strange, owed = {}, {}
+    accounts = {row.run: row for row in select(spark, "audit", "accounts").collect()}
+    strange, owed, late = {}, {}, {}
+    if any(account.may_skip for account in accounts.values()):
+        late = _by_run(select(spark, "audit", "expired").collect())
     if any(row.duplicates or row.strangers for row in counts):
         strange = _selected(spark, "repeated_and_strange")
     if any(row.owed != row.delivered for row in counts):
         owed = _selected(spark, "undelivered")
     return {
         row.run: _audit(
-            row, blocks.get(row.run, []), strange.get(row.run, []), owed.get(row.run, [])
+            row,
+            accounts[row.run],
+            blocks.get(row.run, []),
+            strange.get(row.run, []),
+            owed.get(row.run, []),
+            late.get(row.run, []),
         )
         for row in counts
     }
@@ -76,13 +87,25 @@ def _by_run(rows: list[Any]) -> dict[str, list[Row]]:
     return dict(by_run)
 
 
-def _audit(row: Row, blocks: list[Row], strange: list[Row], owed: list[Row]) -> Audit:
-    findings = [_strange(one) for one in strange] + [
-        (one.rank, _finding(Fault.CAUSAL_ORDER, one, one.prose))
-        for block in blocks
-        for one in block.findings
-    ]
+def _audit(
+    row: Row,
+    account: Row,
+    blocks: list[Row],
+    strange: list[Row],
+    owed: list[Row],
+    late: list[Row],
+) -> Audit:
+    findings = (
+        [_strange(one) for one in strange]
+        + [_late(one) for one in late]
+        + [
+            (one.rank, _finding(Fault.CAUSAL_ORDER, one, one.prose))
+            for block in blocks
+            for one in block.findings
+        ]
+    )
     findings.sort(key=lambda ranked: ranked[0])
+    explained = account.given_up if account.may_skip else 0
     audit = Audit(
         verdict=Verdict.VALID,
         why="",
@@ -91,8 +114,14 @@ def _audit(row: Row, blocks: list[Row], strange: list[Row], owed: list[Row]) -> 
         delivered=row.delivered,
         inversions=sum(block.inversions for block in blocks),
         duplicates=row.duplicates,
-        undelivered=row.owed - row.delivered,
+        undelivered=row.owed - row.delivered - account.waived - account.unowed - explained,
+        waived=account.waived,
         strangers=row.strangers,
+        expired=len(late),
+        crashed=account.crashed,
+        unowed=account.unowed,
+        explained=explained,
+        unrecorded=row.unrecorded,
         evidence=Evidence(
             arrived_out_of_order=sum(block.arrived_out_of_order for block in blocks),
             held=row.held,
@@ -104,15 +133,15 @@ def _audit(row: Row, blocks: list[Row], strange: list[Row], owed: list[Row]) -> 
     if row.complete:
         audit.findings += [_undelivered(one) for one in owed]
     del audit.findings[FINDINGS_MAX:]
-    audit.verdict, audit.why = _judge(audit, row)
+    audit.verdict, audit.why = _judge(audit, row, account)
     return audit
 
 
-def _judge(audit: Audit, row: Row) -> tuple[Verdict, str]:
+def _judge(audit: Audit, row: Row, account: Row) -> tuple[Verdict, str]:
     evidence = audit.evidence
     if audit.findings:
         return Verdict.INVALID, audit.findings[0].prose
-    if audit.undelivered:
+    if audit.undelivered and not account.may_skip:
         why = f"the run was cut short and {audit.undelivered} deliveries are owed"
         return Verdict.INCONCLUSIVE, why
     if not row.saw_receives:
@@ -121,8 +150,20 @@ def _judge(audit: Audit, row: Row) -> tuple[Verdict, str]:
     if not evidence.arrived_out_of_order and not evidence.held:
         why = "no copy arrived out of causal order and none was held: nothing was tested"
         return Verdict.INCONCLUSIVE, why
+    if account.may_skip and not account.saw_deadlines:
+        return Verdict.INCONCLUSIVE, "no message had a deadline: nothing was tested"
+    if account.may_skip:
+        praise = (
+            f"{audit.delivered} of {audit.owed} deliveries in causal order, each once and none "
+            f"after its deadline, {audit.explained} skipped for a reason in the trace, "
+            f"{audit.undelivered} without"
+        )
+    else:
+        praise = f"{audit.delivered} deliveries in causal order, each exactly once, none missing"
+    if audit.crashed:
+        praise += f", {audit.unowed} not owed because {audit.crashed} nodes crashed"
     return Verdict.VALID, (
-        f"{audit.delivered} deliveries in causal order, each exactly once, none missing; "
+        f"{praise}; "
         f"{evidence.arrived_out_of_order} copies arrived out of causal order, "
         f"{evidence.held} messages were held"
     )
@@ -142,6 +183,14 @@ def _strange(row: Row) -> Ranked:
         case _:
             fault, what = Fault.EXACTLY_ONCE, f"was delivered at p{row.node} more than once"
     return row.rank, _finding(fault, row, f"m{row.origin}.{row.number} {what}")
+
+
+def _late(row: Row) -> Ranked:
+    prose = (
+        f"m{row.origin}.{row.number} was delivered at p{row.node} {row.late_ns / 1e6:.3f} ms "
+        f"after its deadline, by p{row.node}'s clock"
+    )
+    return row.rank, _finding(Fault.DEADLINE, row, prose)
 
 
 def _undelivered(row: Row) -> Finding:

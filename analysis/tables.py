@@ -42,6 +42,7 @@ RUNS_COLUMNS = {
     "seed": ("bigint", "what all randomness derives from"),
     "speed": ("double", "emulated seconds per second (live runs)"),
     "warmup_until": ("bigint", "emulated ns; what is sent up to then is not measured"),
+    "guarantee": ("string", "what the audit holds it to; none: causal order"),
     "status": ("string", "`complete`, `aborted`, `failed` or `running`"),
     "verdict": ("string", "of the audit: `valid`, `invalid` or `inconclusive`"),
     "why": ("string", "the audit's reason in a sentence"),

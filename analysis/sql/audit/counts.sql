@@ -32,6 +32,7 @@ counted AS (
     count_if(kind = 2 AND judgement = 'counted')                          AS delivered,
     count_if(kind <> 1 AND judgement = 'repeated')                        AS duplicates,
     count_if(kind = 2 AND judgement IN ('never sent', 'not addressed'))   AS strangers,
+    count_if(judgement = 'unrecorded')                                    AS unrecorded,
     count_if(kind = 1 AND judgement = 'counted') > 0                      AS saw_receives
   FROM judged
   GROUP BY run
@@ -44,6 +45,7 @@ SELECT
   coalesce(delivered, 0)       AS delivered,
   coalesce(duplicates, 0)      AS duplicates,
   coalesce(strangers, 0)       AS strangers,
+  coalesce(unrecorded, 0)      AS unrecorded,
   coalesce(saw_receives, false) AS saw_receives,
   coalesce(held, 0)            AS held,
   coalesce(held_ns_total, 0)   AS held_ns_total,

@@ -1,7 +1,13 @@
 -- Question: which events count, and what is wrong with those that do not?
 -- Grain:    one row per send, receive or delivery of a message
--- Reads:    ordered (the skeleton in an order that respects causality)
-WITH sends AS (
+-- Reads:    ordered (the skeleton in an order that respects causality), events
+WITH killed AS (
+  -- the last rows of an actor that was killed are lost, and sends of its nodes with them
+  SELECT DISTINCT run, node AS origin, true AS killed
+  FROM events
+  WHERE event = 'crash' AND reason = 'killed'
+),
+sends AS (
   SELECT run, origin, number, dests AS sent_to
   FROM ordered
   WHERE kind = 0
@@ -28,9 +34,10 @@ numbered AS (
 SELECT
   run, node, seq, kind, origin, number, dests, time, rank,
   CASE
+    WHEN NOT known AND kind = 2 AND killed THEN 'unrecorded'
     WHEN NOT known THEN 'never sent'
     WHEN NOT is_addressed THEN 'not addressed'
     WHEN occurrence > 1 THEN 'repeated'
     ELSE 'counted'
   END AS judgement
-FROM numbered
+FROM numbered LEFT JOIN killed USING (run, origin)
