@@ -9,9 +9,8 @@ that it need not. It is measured where messages are held, at the stations:
 * so the order that no station can better: what was released to a host before one of its messages
   was accepted precedes that message. It is what a matrix per host (av1) tells exactly;
 * a message is *deliverable* at a host from when the station that looks after the host has it, and
-  everything for that host that precedes it has been released
-  (a trace does not say which hosts a copy between stations is for, so the last copy counts, and
-  inhibition is never overstated);
+  everything for that host that precedes it has been released (a trace does not say which hosts a
+  copy between stations is for: the last copy counts, so that what is found errs on the low side);
 * the time from there to its release is inhibition, less the time in which the host was away, had
   said that it goes, or was being handed over.
 
