@@ -110,6 +110,19 @@ def test_plain_bss_with_deadlines_delivers_late_and_the_audit_says_when() -> Non
     assert "after its deadline" in judged.why
 
 
+def test_a_copy_that_the_buffer_cannot_take_is_dropped_and_the_buffer_holds() -> None:
+    made = with_lifetime(plan("tdca", loss=Loss(0.2)), Constant(400 * MS), buffer_bytes=100)
+    rows = run(made).rows
+    refused = [r for r in rows.named(Event.DROP) if r["reason"] == REASONS.index("no_room")]
+    assert refused
+    assert all(row["peer"] == row["origin"] for row in refused)
+    kept = [row["buffer_bytes"] for row in rows.named()]
+    assert 60 < max(kept) <= 100
+    assert rows.audit(guarantee=Guarantee.DEADLINE).verdict is Verdict.VALID
+    roomy = run(msgspec.structs.replace(made, buffer_bytes=None)).rows
+    assert max(row["buffer_bytes"] for row in roomy.named()) > 100
+
+
 @pytest.mark.parametrize("drift", [-200_000_000, 200_000_000])
 def test_a_timer_fires_when_the_nodes_own_clock_shows_it(drift: int) -> None:
     fired: list[tuple[NodeId, int]] = []
