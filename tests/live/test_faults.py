@@ -13,7 +13,8 @@ from testbed.core.fault import Crash
 from testbed.core.network import Loss
 from testbed.engine.plan import Plan
 from testbed.trace.audit import audit_run, events_by_node, read_trace
-from testbed.trace.oracle import Audit, Verdict, audit_events
+from testbed.trace.events import audit_events
+from testbed.trace.oracle import Audit, Verdict
 from testbed.trace.rundir import RunDir
 from tests.live.conftest import MS, is_alive, plan_of
 from workloads.destinations import All
