@@ -15,7 +15,7 @@ from analysis.figures import GREY, INK, PALETTE, WIDTH, Figure, to_svg
 from analysis.queries import select
 
 HOSTS_SHOWN = 8
-"""Hosts whose paths are drawn: those that moved most."""
+"""Hosts whose paths are drawn: those that saw most cells."""
 
 PARTS = {
     "air": "#0b6e99",
@@ -56,13 +56,13 @@ _WORDS = {
     ),
     "cells": (
         "The map",
-        "Cells, darker where hosts spent more time, and the ways of the hosts that moved most, "
+        "Cells, darker where hosts spent more time, and the ways of the hosts that saw most cells, "
         "each shifted a little so that none hides another.",
     ),
     "whereabouts": (
         "Who was where",
-        "The cells of the hosts that moved most; black: a hand-off, from registration to its end. "
-        "White: out of reach.",
+        "The hosts that saw most cells, and which; black: a hand-off, from registration to its "
+        "end. White: out of reach.",
     ),
 }
 

@@ -60,6 +60,20 @@ def test_a_journey_is_split_as_one_would_by_hand(spark: SparkSession, tmp_path: 
     assert (row["wired_header_bytes"], row["air_header_bytes"]) == (18, 6 + 2)
 
 
+def test_what_a_station_keeps_for_a_host_off_the_air_is_not_held_for_order(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    rows = [
+        step(TO, 25, "disconnect", S1), step(TO, 60, "connect", S1),
+        *(row for row in BY_HAND if row["time"] < 30),
+        copy(S1, 65, "retransmit", TO, DOWN, 1), copy(TO, 70, "receive", S1, DOWN, 1),
+        copy(TO, 70, "deliver", None, None, 0),
+    ]  # fmt: skip
+    register(spark, [written(tmp_path / "away", rows)])
+    (row,) = query(spark, "SELECT * FROM journeys").to_dict("records")
+    assert (row["held_ns"], row["handoff_ns"]) == (65 - 60, (10 + 5) + (60 - 27))
+
+
 def test_a_hop_weighs_what_crossed_its_medium(spark: SparkSession, tmp_path: Path) -> None:
     register(spark, [written(tmp_path / "hops", BY_HAND)])
     hops = query(spark, "SELECT * FROM hops ORDER BY time, is_lost")

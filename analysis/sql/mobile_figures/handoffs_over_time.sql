@@ -1,11 +1,13 @@
 -- Question: when were hosts handed over, and how long did it take?
--- Grain:    one row per hand-off of one of the hosts that moved most, of the first mobile run
+-- Grain:    one row per hand-off of one of the hosts that saw most cells, of the first mobile run
 -- Reads:    stays, handoffs
 WITH first_run AS (
   SELECT min(run) AS run FROM stays
 ),
 movers AS (
-  SELECT run, host, row_number() OVER (ORDER BY count(*) DESC, host) AS rank
+  SELECT run, host, row_number() OVER (
+    ORDER BY count(DISTINCT station) DESC, count(*) DESC, host
+  ) AS rank
   FROM stays JOIN first_run USING (run)
   GROUP BY run, host
 )

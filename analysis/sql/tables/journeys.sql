@@ -1,6 +1,6 @@
 -- Question: where did a message spend its time between the host that sent it and the one that got it?
 -- Grain:    one row per message and destination host that received it
--- Reads:    events, messages, handoffs
+-- Reads:    events, messages, handoffs, stays
 -- The instants follow one another, so the parts add up to the delay:
 --   sent, raised (last sent up by the host), accepted (at its station), entered (no hand-off of the
 --   sender holds it), arrived (at the station that first sent it down), lowered (first sent down),
@@ -92,6 +92,15 @@ arrived AS (
   WHERE event = 'receive' AND time <= lowered_time
   GROUP BY run, origin, number, lowered.node
 ),
+absences AS (
+  -- a host that is off the air by its own will: nothing that its station keeps is held for order
+  SELECT run, host AS node, end_time AS off_time, back_time
+  FROM (
+    SELECT *, lead(start_time) OVER (PARTITION BY run, host ORDER BY start_time) AS back_time
+    FROM stays
+  )
+  WHERE disconnects
+),
 instants AS (
   SELECT
     mine.*,
@@ -109,19 +118,32 @@ instants AS (
   LEFT JOIN entered USING (run, origin, number)
   LEFT JOIN lowered USING (run, origin, number, node)
   LEFT JOIN arrived USING (run, origin, number, node)
+),
+away AS (
+  SELECT
+    run, origin, number, node,
+    sum(greatest(0, least(lowered_time, back_time) - greatest(arrived_time, off_time))) AS away_ns
+  FROM (
+    SELECT run, origin, number, node, lowered_time,
+      coalesce(arrived_time, entered_time) AS arrived_time
+    FROM instants
+  )
+  JOIN absences USING (run, node)
+  GROUP BY run, origin, number, node
 )
 SELECT
   run, origin, number, node, measured, sent_time, delivered_time, delay_ns,
   (raised_time - sent_time) + (entered_time - accepted_time)
-    + coalesce(repeated_time - lowered_time, 0)                                       AS handoff_ns,
+    + coalesce(repeated_time - lowered_time, 0) + coalesce(away_ns, 0)                AS handoff_ns,
   CASE
     WHEN lowered_time IS NULL THEN received_time - entered_time + accepted_time - raised_time
     ELSE (accepted_time - raised_time) + (received_time - repeated_time)
   END                                                                                 AS air_ns,
   coalesce(coalesce(arrived_time, entered_time) - entered_time, 0)                    AS wired_ns,
   coalesce(lowered_time - coalesce(arrived_time, entered_time), 0)
-    + coalesce(waited_ns, 0)                                                          AS held_ns,
+    + coalesce(waited_ns, 0) - coalesce(away_ns, 0)                                   AS held_ns,
   coalesce(wired_header_bytes, 0)                                                     AS wired_header_bytes,
   coalesce(up_header_bytes, 0) + coalesce(control_bytes, 0)                           AS air_header_bytes,
   coalesce(up_cpu_ns, 0) + coalesce(wired_cpu_ns, 0)                                  AS cpu_ns
 FROM instants
+LEFT JOIN away USING (run, origin, number, node)
