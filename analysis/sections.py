@@ -160,6 +160,7 @@ MOBILE = {
     "wires": "On the wires",
     "air": "Over the air",
     "handoff": "Hand-off",
+    "inhibition": "Inhibition",
 }
 """The statistics of mobile runs that are not folded away."""
 

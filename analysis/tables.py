@@ -20,6 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from analysis.inhibition import inhibition
 from analysis.queries import select
 from testbed.core.errors import BadInput, DamagedRun
 from testbed.trace.rundir import MANIFEST, RunDir
@@ -114,6 +115,7 @@ def register(spark: SparkSession, runs: Sequence[RunDir]) -> None:
     events.createOrReplaceTempView("events")
     select(spark, "tables", "messages").persist().createOrReplaceTempView("messages")
     _trails(spark, named).createOrReplaceTempView("trails")
+    inhibition(spark).createOrReplaceTempView("inhibition")
     for table in DERIVED:
         select(spark, "tables", table).createOrReplaceTempView(table)
 

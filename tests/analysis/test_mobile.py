@@ -146,7 +146,7 @@ def mobile(spark: SparkSession, run: RunDir) -> dict[str, pd.Series]:
 
 
 def queries_of_mobile() -> set[str]:
-    return {"journey", "handoff", "wires", "air", "stations"}
+    return {"journey", "inhibition", "handoff", "wires", "air", "stations"}
 
 
 def test_mobile_statistics_are_asked_only_of_mobile_runs(
@@ -187,3 +187,14 @@ def test_no_matrix_crosses_the_air_under_av1(mobile: dict[str, pd.Series]) -> No
     hosts = 6
     assert mobile["air"]["control_ints_per_frame_mean"] < 2 + hosts < hosts**2
     assert hosts**2 < mobile["wires"]["header_ints_mean"]
+
+
+def test_av1_inhibits_nothing_and_av2_does(spark: SparkSession, tmp_path: Path) -> None:
+    runs = [roam(tmp_path, name, stations=4, hosts=8, messages=200) for name in ("av1", "av2")]
+    register(spark, runs)
+    table = statistic(spark, "inhibition").set_index("algorithm")
+    delivered = query(spark, "SELECT count(*) AS c FROM events WHERE event = 'deliver'")["c"][0]
+    assert table["released"].sum() >= delivered
+    assert table.loc["av1", "waited"] > 0
+    assert table.loc["av1", "inhibited"] == 0
+    assert table.loc["av2", "inhibited"] > 0
