@@ -35,32 +35,37 @@ def audit_at_scale(spark: SparkSession) -> dict[str, Audit]:
     ordered.createOrReplaceTempView("ordered")
     judged = select(spark, "audit", "judged").persist()
     judged.createOrReplaceTempView("judged")
-    missing = select(spark, "audit", "missing").persist()
-    missing.createOrReplaceTempView("missing")
+    persisted = [judged, ordered]
     try:
-        return _audits(spark)
+        select(spark, "audit", "given_up").createOrReplaceTempView("given_up")
+        columns_seen = select(spark, "audit", "columns", width=columns.BLOCK_WIDTH)
+        blocks = columns_seen.groupBy("run", "block").applyInArrow(
+            columns.judge_block, columns.BLOCK_SCHEMA
+        )
+        persisted.append(blocks.persist())
+        blocks.createOrReplaceTempView("blocks")
+        select(spark, "audit", "waivers").createOrReplaceTempView("waivers")
+        missing = select(spark, "audit", "missing")
+        persisted.append(missing.persist())
+        missing.createOrReplaceTempView("missing")
+        return _audits(spark, _by_run(blocks.collect()))
     finally:
-        missing.unpersist()
-        judged.unpersist()
-        ordered.unpersist()
-        for view in ("missing", "judged", "ordered"):
+        for view in ("missing", "waivers", "blocks", "given_up", "judged", "ordered"):
             spark.catalog.dropTempView(view)
+        for frame in persisted:
+            frame.unpersist()
 
 
-def _audits(spark: SparkSession) -> dict[str, Audit]:
+def _audits(spark: SparkSession, blocks: dict[str, list[Row]]) -> dict[str, Audit]:
     counts = select(spark, "audit", "counts").collect()
-    blocks = _by_run(
-        select(spark, "audit", "columns", width=columns.BLOCK_WIDTH)
-        .groupBy("run", "block")
-        .applyInArrow(columns.judge_block, columns.BLOCK_SCHEMA)
-        .collect()
-    )
     accounts = {row.run: row for row in select(spark, "audit", "accounts").collect()}
-    strange, owed, late = {}, {}, {}
+    strange, owed, late, groundless = {}, {}, {}, {}
     if any(account.may_skip for account in accounts.values()):
         late = _by_run(select(spark, "audit", "expired").collect())
     if any(row.duplicates or row.strangers for row in counts):
         strange = _selected(spark, "repeated_and_strange")
+    if any(row.groundless for row in counts):
+        groundless = _selected(spark, "groundless")
     if any(row.owed != row.delivered for row in counts):
         owed = _selected(spark, "undelivered")
     return {
@@ -69,6 +74,7 @@ def _audits(spark: SparkSession) -> dict[str, Audit]:
             accounts[row.run],
             blocks.get(row.run, []),
             strange.get(row.run, []),
+            groundless.get(row.run, []),
             owed.get(row.run, []),
             late.get(row.run, []),
         )
@@ -92,6 +98,7 @@ def _audit(
     account: Row,
     blocks: list[Row],
     strange: list[Row],
+    groundless: list[Row],
     owed: list[Row],
     late: list[Row],
 ) -> Audit:
@@ -116,6 +123,7 @@ def _audit(
         duplicates=row.duplicates,
         undelivered=row.owed - row.delivered - account.waived - account.unowed - explained,
         waived=account.waived,
+        groundless=row.groundless,
         strangers=row.strangers,
         expired=len(late),
         crashed=account.crashed,
@@ -130,6 +138,7 @@ def _audit(
         ),
         findings=[finding for _, finding in findings],
     )
+    audit.findings += [_groundless(one) for one in groundless]
     if row.complete:
         audit.findings += [_undelivered(one) for one in owed]
     del audit.findings[FINDINGS_MAX:]
@@ -191,6 +200,16 @@ def _late(row: Row) -> Ranked:
         f"after its deadline, by p{row.node}'s clock"
     )
     return row.rank, _finding(Fault.DEADLINE, row, prose)
+
+
+def _groundless(row: Row) -> Finding:
+    why = (
+        "which had come back: the message depends on one that it sent afterwards"
+        if row.was_away
+        else "which never disconnected"
+    )
+    what = f"m{row.origin}.{row.number} was given up for p{row.node}, {why}"
+    return _finding(Fault.WAIVER, row, what)
 
 
 def _undelivered(row: Row) -> Finding:

@@ -13,14 +13,15 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-SEND, DELIVER = 0, 2
+SEND, DELIVER, PASS, GIVEN_UP = 0, 2, 3, 4
 BLOCK_WIDTH = 64
 """Senders per block: below this the walk costs more than its vectors."""
 PROSE_MAX = 100
 
 BLOCK_SCHEMA = (
     "run string, block int, inversions bigint, arrived_out_of_order bigint, "
-    "findings array<struct<rank: bigint, node: int, origin: int, number: bigint, prose: string>>"
+    "findings array<struct<rank: bigint, node: int, origin: int, number: bigint, prose: string>>, "
+    "outdated array<struct<node: int, origin: int, number: bigint>>"
 )
 
 Id = tuple[int, int]
@@ -39,6 +40,7 @@ def judge_block(events: pa.Table) -> pa.Table:
             "inversions": [judge.inversions],
             "arrived_out_of_order": [judge.arrived_out_of_order],
             "findings": pa.array([judge.findings], _FINDINGS),
+            "outdated": pa.array([judge.outdated], _OUTDATED),
         }
     )
 
@@ -56,9 +58,14 @@ _FINDINGS = pa.list_(
 )
 
 
+_OUTDATED = pa.list_(
+    pa.struct([("node", pa.int32()), ("origin", pa.int32()), ("number", pa.int64())])
+)
+
+
 class _Block:
     def __init__(self, events: pa.Table, block: int) -> None:
-        names = ("rank", "node", "kind", "origin", "number")
+        names = ("rank", "node", "kind", "origin", "number", "dests", "sent_before")
         self._columns = [events.column(name).to_pylist() for name in names]
         nodes, kinds = events.column("node").to_numpy(), events.column("kind").to_numpy()
         senders = np.unique(nodes[kinds == SEND])
@@ -68,6 +75,8 @@ class _Block:
         width = len(mine)
         self._delivered = {node: np.zeros(width, np.int32) for node in present}
         self._arrived = {node: np.zeros(width, np.int32) for node in present}
+        self._passed: dict[tuple[int, int], np.ndarray] = {}  # by station and destination
+        self._dests: list[list[int]] = []
         self._history: dict[int, list[int]] = {node: [] for node in present}
         self._stamps = np.zeros((int((kinds == SEND).sum()), width), np.int32)
         self._index: dict[Id, int] = {}  # message -> row of its stamp
@@ -78,14 +87,22 @@ class _Block:
         self.inversions = 0
         self.arrived_out_of_order = 0
         self.findings: list[dict[str, object]] = []
+        self.outdated: list[dict[str, int]] = []
+        """Given up for a host, although the message depends on what it sent after its return."""
 
     def walk(self) -> None:
         stamps, index = self._stamps, self._index
-        for rank, node, kind, origin, number in zip(*self._columns, strict=True):
+        for rank, node, kind, origin, number, dests, before in zip(*self._columns, strict=True):
             if kind == SEND:
-                self._send(node, (origin, number))
+                self._send(node, (origin, number), dests)
                 continue
             row = index[origin, number]
+            if kind == PASS:
+                self._pass(node, row)
+                continue
+            if kind == GIVEN_UP:
+                self._doubt(node, row, before)
+                continue
             seen = (self._delivered if kind == DELIVER else self._arrived)[node]
             column = self._column_of.get(self._senders[row])
             late = column is not None and self._positions[row] <= seen[column]
@@ -97,7 +114,26 @@ class _Block:
                 self.arrived_out_of_order += 1
             np.maximum(seen, stamps[row], out=seen)
 
-    def _send(self, node: int, message: Id) -> None:
+    def _pass(self, station: int, row: int) -> None:
+        """A copy at a station is late if one for a common destination overtook it."""
+        column = self._column_of.get(self._senders[row])
+        late = False
+        for to in set(self._dests[row]):
+            seen = self._passed.get((station, to))
+            if seen is None:
+                self._passed[station, to] = self._stamps[row].copy()
+                continue
+            late |= column is not None and bool(self._positions[row] <= seen[column])
+            np.maximum(seen, self._stamps[row], out=seen)
+        self.arrived_out_of_order += late
+
+    def _doubt(self, host: int, row: int, sent_before: int) -> None:
+        column = self._column_of.get(host)
+        if column is not None and self._stamps[row, column] > sent_before:
+            origin, number = self._ids[row]
+            self.outdated.append({"node": host, "origin": origin, "number": number})
+
+    def _send(self, node: int, message: Id, dests: list[int] | None) -> None:
         row = len(self._ids)
         position = self._sent_by.get(node, 0) + 1
         self._sent_by[node] = position
@@ -107,6 +143,7 @@ class _Block:
             self._stamps[row, column] = position
         self._index[message] = row
         self._ids.append(message)
+        self._dests.append(dests or [])
         self._senders.append(node)
         self._positions.append(position)
 

@@ -12,7 +12,7 @@ SEND = 0
 
 ORDERED_SCHEMA = (
     "run string, node int, seq bigint, kind int, origin int, number bigint, dests array<int>, "
-    "time bigint, rank bigint, known boolean"
+    "peer int, time bigint, rank bigint, known boolean"
 )
 
 

@@ -163,7 +163,8 @@ def _manifest(run: RunDir, plan: Plan, totals: Totals) -> dict[str, Any]:
 # --- traces by hand -------------------------------------------------------------------------------
 
 Step = tuple[Any, ...]
-"""("send", "a1", to...) or ("receive" | "deliver", "a1"); `at` gives it a time."""
+"""("send", "a1", to...), ("receive" | "deliver", "a1"), ("forward" | "discard", "a1", to) or
+("disconnect" | "connect",); `at` gives it a time, and a discard is for a host that is away."""
 
 NODES = "abcdefghij"
 
@@ -182,17 +183,21 @@ def write_trace(path: Path, steps_of: dict[str, Sequence[Step]], *, timed: bool 
     rows: list[dict[str, Any]] = []
     for node, steps in steps_of.items():
         for seq, step in enumerate(steps):
-            event, name, *rest = step
+            event, *rest = step
             time = 10 * seq
             if rest and str(rest[-1]).startswith("@"):
                 time = int(rest.pop()[1:])
-            origin, number = message_id(name)
+            origin, number = message_id(rest.pop(0)) if rest else (None, None)
+            peer = NODES.index(rest[0]) if event in ("forward", "discard") else None
+            reason = "disconnected" if event == "discard" else None
             dests = [NODES.index(to) for to in rest] if event == "send" else None
             rows.append(
                 {"node": NODES.index(node), "seq": seq, "event": event, "origin": origin,
-                 "number": number, "dests": dests, "time": time}
+                 "number": number, "dests": dests, "time": time, "peer": peer, "reason": reason}
             )  # fmt: skip
     names = ["node", "seq", "event", "origin", "number", "dests", *(["time"] if timed else [])]
+    if any(row["peer"] is not None for row in rows):
+        names += ["peer", "reason"]
     schema = pa.schema([SCHEMA.field(name) for name in names])
     (path / "events").mkdir(parents=True)
     pq.write_table(pa.Table.from_pylist(rows, schema), path / "events" / "trace.parquet")

@@ -16,7 +16,7 @@ from testbed.core.errors import DamagedRun
 from testbed.trace.audit import audit_run
 from testbed.trace.oracle import Audit, Verdict
 from testbed.trace.rundir import RunDir
-from tests.analysis.builders import NODES, Step, at, simulate, write_trace
+from tests.analysis.builders import NODES, Step, at, roam, simulate, write_trace
 
 pytestmark = pytest.mark.spark
 
@@ -82,6 +82,46 @@ BY_HAND: dict[str, dict[str, list[Step]]] = {
         "a": [("send", "a1", "b")],
         "b": [("receive", "a1"), at(10, "deliver", "a1")],
     },
+    "a_station_holds_a_copy": {
+        "a": [("send", "a1", "b"), ("send", "a2", "b", "c")],
+        "d": [
+            at(3, "receive", "a2"),
+            at(5, "receive", "a1"),
+            at(5, "forward", "a1", "b"),
+            at(6, "forward", "a2", "b"),
+            at(8, "forward", "a2", "c"),
+            at(9, "forward", "a2", "a"),
+            at(9, "forward", "a2", "c"),
+        ],
+        "b": [("receive", "a1"), ("deliver", "a1"), ("receive", "a2"), ("deliver", "a2")],
+        "c": [("receive", "a2"), ("deliver", "a2")],
+    },
+    "given_up_while_away": {
+        "a": [("send", "a1", "b"), ("send", "a2", "b")],
+        "b": [("receive", "a1"), ("deliver", "a1"), ("disconnect",)],
+        "d": [("receive", "a1"), ("forward", "a1", "b"), ("discard", "a2", "b")],
+    },
+    "given_up_for_one_who_was_there": {
+        "a": [("send", "a1", "b", "c"), ("send", "a2", "b")],
+        "b": [("receive", "a1"), ("deliver", "a1")],
+        "c": [("disconnect",), ("connect",)],
+        "d": [("discard", "a2", "b"), ("discard", "a1", "c"), ("discard", "a2", "c")],
+    },
+    "given_up_after_its_return": {
+        "a": [("receive", "b1"), ("deliver", "b1"), ("send", "a1", "b"), ("send", "a2", "b")],
+        "b": [("disconnect",), ("connect",), ("send", "b1", "a")],
+        "d": [("discard", "a1", "b"), ("discard", "a1", "b"), ("discard", "a9", "b")],
+    },
+    "given_up_and_delivered_all_the_same": {
+        "a": [("send", "a1", "b")],
+        "b": [("disconnect",), ("connect",), ("receive", "a1"), at(90, "deliver", "a1")],
+        "d": [("discard", "a1", "b")],
+    },
+    "away_again": {
+        "a": [("receive", "b1"), ("deliver", "b1"), ("send", "a1", "b")],
+        "b": [("connect",), ("send", "b1", "a"), ("disconnect",)],
+        "d": [("discard", "a1", "b")],
+    },
     "no_receives": {"a": [("send", "a1", "b")], "b": [("deliver", "a1")]},
 }
 
@@ -104,6 +144,11 @@ def random_trace(seed: int) -> dict[str, list[Step]]:
             place = draw.randint(0, len(steps_of[node]))
             event = draw.choice(("receive", "receive", "deliver"))
             steps_of[node].insert(place, (event, draw.choice(messages)))
+        for _ in range(draw.randint(0, 6) if seed % 2 else 0):
+            place = draw.randint(0, len(steps_of[node]))
+            about = (draw.choice(messages), draw.choice(nodes))
+            kinds = (("forward", *about), ("discard", *about), ("disconnect",), ("connect",))
+            steps_of[node].insert(place, draw.choice(kinds))
     return steps_of
 
 
@@ -119,6 +164,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RunDir]:
         simulate(out, "immediate", n=8, messages=1500, multicast=1.0),
         simulate(out, "fifo", n=8, messages=1500, multicast=1.0, itself=True),
         simulate(out, "immediate", n=70, messages=400),
+        roam(out, "av1"),
+        roam(out, "av1", keeps=False),
+        roam(out, "prs-mobile", seed=2),
+        roam(out, "badrinath", seed=3),
     ]
     made += [write_trace(out / name, steps) for name, steps in BY_HAND.items()]
     made += [
@@ -152,6 +201,8 @@ def test_the_traces_cover_every_verdict_and_every_fault(plain: dict[str, Audit])
     audits = plain.values()
     assert {audit.verdict for audit in audits} == set(Verdict)
     assert sum(audit.inversions > 1000 for audit in audits) >= 2
+    assert sum(audit.waived > 0 for audit in audits) >= 3
+    assert sum(audit.groundless > 0 for audit in audits) >= 3
     for count in ("duplicates", "undelivered", "strangers"):
         assert sum(getattr(audit, count) > 0 for audit in audits) >= 5
     assert sum(audit.evidence.held > 0 for audit in audits) >= 5

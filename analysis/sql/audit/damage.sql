@@ -8,7 +8,7 @@ WITH places AS (
     count(event)       AS named_events,
     min(event) FILTER (
       WHERE (event IN ('send', 'deliver') AND (origin IS NULL OR number IS NULL))
-         OR (event = 'receive' AND origin IS NOT NULL AND number IS NULL)
+         OR (event IN ('receive', 'forward', 'discard') AND origin IS NOT NULL AND number IS NULL)
     )                  AS nameless
   FROM events
   GROUP BY run, node, seq

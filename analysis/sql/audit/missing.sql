@@ -1,6 +1,6 @@
 -- Question: what was owed and not delivered, and what excuses it?
 -- Grain:    one row per message and destination
--- Reads:    judged, events
+-- Reads:    judged, waivers, events
 WITH owed AS (
   SELECT run, origin, number, rank, posexplode(sort_array(array_distinct(dests))) AS (place, node)
   FROM judged
@@ -16,9 +16,7 @@ down AS (
   SELECT DISTINCT run, node AS crashed FROM events WHERE event = 'crash'
 ),
 waived AS (
-  SELECT DISTINCT run, peer AS node, origin, number, true AS waived
-  FROM events
-  WHERE event = 'discard' AND reason = 'disconnected' AND peer IS NOT NULL
+  SELECT run, node, origin, number, true AS waived FROM waivers WHERE NOT is_groundless
 ),
 given_up AS (
   -- a discard is for its host or for the node itself; a drop for whom the copy was

@@ -3,6 +3,6 @@
 -- Reads:    judged
 SELECT run, rank, kind, node, origin, number, judgement
 FROM judged
-WHERE kind <> 1 AND judgement NOT IN ('counted', 'unrecorded')
+WHERE kind IN (0, 2) AND judgement NOT IN ('counted', 'unrecorded')
 QUALIFY row_number() OVER (PARTITION BY run ORDER BY rank) <= :findings_max
 ORDER BY run, rank
