@@ -26,7 +26,8 @@ demo: setup
 	$(BIN)/causalbed report --series runs/latest --out reports/quickstart.html
 
 test: setup lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 -m "not ray and not spark"
+	$(BIN)/python -m pytest -m "ray or spark"
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -89,7 +89,7 @@ MESSAGES_COLUMNS = {
 }
 """Name -> (Spark type, meaning)."""
 
-DERIVED = ("hops", "stays", "handoffs", "journeys", "fates")
+DERIVED = ("hops", "stays", "movers", "handoffs", "journeys", "fates")
 """Views of mobile runs and of runs with deadlines, worked out when asked for, in this order."""
 
 _ARROW_TYPES = {

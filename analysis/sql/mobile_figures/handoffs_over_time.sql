@@ -1,16 +1,6 @@
 -- Question: when were hosts handed over, and how long did it take?
 -- Grain:    one row per hand-off of one of the hosts that saw most cells, of the first mobile run
--- Reads:    stays, handoffs
-WITH first_run AS (
-  SELECT min(run) AS run FROM stays
-),
-movers AS (
-  SELECT run, host, row_number() OVER (
-    ORDER BY count(DISTINCT station) DESC, count(*) DESC, host
-  ) AS rank
-  FROM stays JOIN first_run USING (run)
-  GROUP BY run, host
-)
+-- Reads:    movers, handoffs
 SELECT run, host, rank, station, begin_time / 1e9 AS begin_s, end_time / 1e9 AS end_s
 FROM handoffs
 JOIN movers USING (run, host)
