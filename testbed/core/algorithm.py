@@ -68,7 +68,7 @@ class Algorithm:
     handoff: tuple[type[Packet], ...] = ()
     """Packets by which stations hand a host over: what AV's table 1 counts."""
     repair: tuple[type[Packet], ...] = ()
-    """Packets by which a group makes up for lost messages: solicitations and answers to them."""
+    """Packets by which a group makes up for lost messages: solicitation first, then the answers."""
     stations_send: bool = False
     """The application may also send from stations."""
     guarantee: Guarantee = Guarantee.CAUSAL

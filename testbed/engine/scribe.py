@@ -63,7 +63,7 @@ class Scribe(Protocol):
         """The network lost a copy, for this reason, or made it two."""
 
     def forwarded(self, event: Event, batch: Batch, position: int, now: Nanos) -> None:
-        """A station passed a copy of a message on, or somebody sent one again."""
+        """A station passed a copy on, somebody sent one again, or something to mend a loss."""
 
     def moved(self, event: Event, peer: NodeId, now: Nanos) -> None:
         """A host changed its cell, a station took one over, or somebody is suspected."""

@@ -319,13 +319,14 @@ class Shell:
                 self._scribe.fated(batch, position, len(arrivals), reason, now)
 
     def _passes_on(self, batch: Batch) -> Event | None:
-        """What else the trace says of these copies: somebody else's message, or not the first."""
+        """What else the trace says of these copies: passed on, sent again, or to mend a loss."""
         if self._scribe is None:
             return None
         if batch.effect.again:
             return Event.RETRANSMIT
-        is_passed_on = self._is_station and batch.effect.message is not None
-        return Event.FORWARD if is_passed_on else None
+        if batch.effect.message is not None:
+            return Event.FORWARD if self._is_station else None
+        return Event.REPAIR if type(batch.effect.packet) in self._algorithm.repair else None
 
     def _is_air(self, to: NodeId) -> bool:
         return self._stations > 0 and max(self.me, to) >= self._stations

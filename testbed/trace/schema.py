@@ -37,6 +37,7 @@ class Event(enum.IntEnum):
     CRASH = 16
     SUSPECT = 17
     TRUST = 18
+    REPAIR = 19
 
     @property
     def text(self) -> str:
@@ -63,6 +64,7 @@ EVENT_MEANING = {
     Event.HANDOFF_END: "a station has taken over the host `peer`; the hand-off is over",
     Event.CRASH: "the node stopped for good; nothing of its own follows",
     Event.SUSPECT: "the failure detector of this node believes that `peer` has crashed",
+    Event.REPAIR: "a member sent `peer` a packet without a message, to make up for a loss",
     Event.TRUST: "the failure detector of this node heard of the suspected `peer` again",
 }
 

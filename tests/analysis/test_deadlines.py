@@ -98,6 +98,25 @@ def test_a_suspicion_before_the_crash_is_wrong(spark: SparkSession, tmp_path: Pa
     assert row["detection_ms_mean"] * 1e6 == pytest.approx(20)
 
 
+def test_a_round_trip_runs_from_a_lone_question_to_its_answer(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    def ask(time: int) -> dict[str, Any]:
+        return step(OTHER, time, "repair", SENDER, packet="solicit")
+
+    def answer(time: int, number: int) -> dict[str, Any]:
+        return seen("receive", number, time, peer=SENDER, packet="reply")
+
+    rows = [
+        sent(1), sent(2), sent(3), ask(10), answer(40, 1), answer(45, 2),
+        ask(100), ask(110), answer(150, 3),
+    ]  # fmt: skip
+    facts = {"repair_packets": ["solicit", "reply"]}
+    register(spark, [written(tmp_path / "asked", rows, facts=facts)])
+    row = statistic(spark, "repair").iloc[0]
+    assert row["round_trip_ms_p50"] * 1e6 == pytest.approx(30), "two open questions count not"
+
+
 # --- simulated groups -----------------------------------------------------------------------------
 
 
@@ -129,6 +148,9 @@ def test_fates_agree_with_the_trace(spark: SparkSession, groups: dict[str, RunDi
     assert (moved["packet"] == "reply").sum() == repair["replies"] > 0
     assert moved["packet"].isin(["solicit", "nothing"]).sum() == repair["solicitations"]
     assert repair["repaired_deliveries"] > 0
+    asked = rows[(rows["event"] == "repair") & (rows["packet"] == "solicit")]
+    assert len(asked) == (moved["packet"] == "solicit").sum()
+    assert 0 < repair["round_trip_ms_p50"] < repair["round_trip_ms_p99"]
 
 
 def test_what_differs_between_runs_is_what_the_plot_is_over(

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from pyspark.sql import SparkSession
 
+from analysis.mobile_figures import mobile_figures
 from analysis.queries import query
 from analysis.statistics import JOULES_RECEIVED, JOULES_SENT, applicable, statistic
 from analysis.tables import register
@@ -198,3 +199,10 @@ def test_av1_inhibits_nothing_and_av2_does(spark: SparkSession, tmp_path: Path) 
     assert table.loc["av1", "waited"] > 0
     assert table.loc["av1", "inhibited"] == 0
     assert table.loc["av2", "inhibited"] > 0
+
+
+def test_the_report_of_a_mobile_run_has_a_map(spark: SparkSession, run: RunDir) -> None:
+    register(spark, [run])
+    drawn = {figure.name: figure.svg for figure in mobile_figures(spark, {run.id: "av1"})}
+    assert set(drawn) == {"journey_parts", "cells", "whereabouts"}
+    assert all(f">s{station}<" in drawn["cells"] for station in range(3)), "each cell is named"
