@@ -15,7 +15,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-NAMES = ("engine", "audit", "check", "algorithms", "live", "sustained", "air", "mobile", "deadline")
+NAMES = (
+    "engine", "audit", "check", "algorithms", "live", "sustained", "air", "mobile", "deadline",
+    "solicitations",
+)  # fmt: skip
 RESULTS = Path(__file__).parent / "results"
 
 
