@@ -88,6 +88,7 @@ class Station(Node[Packet, None], Generic[C]):
             if host in self.custody.awaited:
                 self.custody.awaited[host].frames.append((number, dests, message))
             return  # what reaches a station that has given the host away is sent again elsewhere
+        charge.is_disconnected = False  # who sends is back, registered or not
         if number == charge.up + 1:
             charge.up = number
             turn.send(host, UpAck(number))
