@@ -121,6 +121,7 @@ class Recorder:
         self._dests: dict[int, tuple[int, ...]] = {}
 
     def _hand_over(self) -> None:
+        self._dests.pop(self._count, None)  # an interrupt came between destinations and their row
         self._full.put((self._buffer, self._count, self._dests))
         self._handed_over += self._count
         self._last_flush = time.monotonic()

@@ -105,6 +105,15 @@ def test_what_fails_in_the_background_is_raised_at_the_end(tmp_path: Path) -> No
         recorder.close()
 
 
+def test_destinations_whose_row_was_interrupted_are_forgotten(tmp_path: Path) -> None:
+    recorder = Recorder("r", tmp_path / "s", PACKETS)
+    recorder.row(*(0 for _ in PACKED))
+    recorder.destinations((1, 2))
+    recorder.close()
+    (row,) = read(tmp_path / "s")
+    assert row["dests"] is None
+
+
 WRITER = """
 import sys, time
 from pathlib import Path
