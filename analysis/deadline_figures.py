@@ -8,8 +8,11 @@ import altair as alt
 import pandas as pd
 from pyspark.sql import SparkSession
 
-from analysis.figures import HEIGHT, INK, SLICES, WIDTH, Figure, colours, to_svg
+from analysis.figures import HEIGHT, INK, WIDTH, Figure, colours, to_svg
 from analysis.queries import select
+
+SLICES = 20
+"""Few, since groups send seldom and the lifetimes of few messages say little."""
 
 CAUSES = {
     "lost": "#0b6e99",

@@ -67,6 +67,11 @@ def opening(entries: Sequence[Entry]) -> str:
 
 def _common_why(entries: Sequence[Entry]) -> str:
     if entries[0].verdict == "valid":
+        if any(entry.manifest.get("guarantee") == "deadline-causal" for entry in entries):
+            return (
+                "What was delivered was in causal order, once, and in time where that was "
+                "promised; the trace says why the rest was not. The network put that to the test."
+            )
         return (
             "Every message was delivered in causal order, exactly once, at each of its "
             "destinations, and the network put that to the test."

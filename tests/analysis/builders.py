@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from testbed.algorithms import find
 from testbed.cli.outcome import facts_of
+from testbed.core.algorithm import Guarantee
 from testbed.core.clocks import Clocks
 from testbed.core.distribution import Constant, Distribution, Exponential
 from testbed.core.fault import Fault
@@ -132,12 +133,16 @@ def _simulated(run: RunDir, plan: Plan, manifest: dict[str, Any]) -> RunDir:
 
 def _manifest(run: RunDir, plan: Plan, totals: Totals) -> dict[str, Any]:
     """What a command would write about this run."""
+    deadline = find(plan.algorithm).guarantee is Guarantee.DEADLINE
+    guarantee = (Guarantee.DEADLINE if deadline else Guarantee.CAUSAL).value
+    run.write_manifest({"guarantee": guarantee})  # the audit asks the manifest what was promised
     audit = audit_run(run)
     return {
         "run": run.id,
         "name": "small",
         "series": "small-0001",
         "algorithm": plan.algorithm,
+        "guarantee": guarantee,
         "engine": "sim",
         "seed": plan.seed,
         "nodes": plan.n,

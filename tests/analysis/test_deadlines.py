@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from analysis.deadline_figures import deadline_figures
 from analysis.queries import query
+from analysis.report import write_report
 from analysis.statistics import applicable, statistic
 from analysis.tables import register
 from testbed.core.clocks import Clocks
@@ -172,3 +173,14 @@ def test_nothing_is_owed_to_a_member_that_crashed(
     assert len(fates) == row["not_owed_receiver_crashed"] > 0
     assert set(fates["node"]) == {0}
     assert pd.isna(statistic(spark, "repair").iloc[0]["repaired_arrival_ms_mean"])
+
+
+def test_the_report_promises_no_delivery_that_deadlines_took(
+    spark: SparkSession, groups: dict[str, RunDir], tmp_path: Path
+) -> None:
+    runs = [groups["odca"], groups["larger"]]
+    write_report(spark, runs, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert "What was delivered was in causal order" in page
+    assert "Every message was delivered" not in page
+    assert "Met and missed" in page
