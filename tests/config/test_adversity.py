@@ -163,3 +163,9 @@ def test_what_only_processes_have_is_refused_with_a_topology(file: Path) -> None
     file.write_text(file.read_text().replace("nodes: 6\n", ""))
     assert refusal(file, *roaming, "detector={kind: phi}").startswith("detector: it is for")
     assert refusal(file, *roaming, "network.lan={}").startswith("network.lan: it is for processes")
+
+
+def test_a_deadline_algorithm_without_deadlines_is_refused(file: Path) -> None:
+    file.write_text(SMALL.format(algorithm="odca"))
+    assert refusal(file).startswith("deadline: missing, but odca gives up what cannot meet its")
+    assert planned(file, "deadline=500ms").algorithm == "odca"
